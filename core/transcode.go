@@ -61,7 +61,8 @@ type TranscodeJob struct {
 type SessionRequest struct {
 	ID       SessionID
 	Profiles []Profile
-	// Needs and MinVersion are as in TranscodeJob.
+	// Party, Needs and MinVersion are as in TranscodeJob.
+	Party      string
 	Needs      []uint64
 	MinVersion string
 }

@@ -44,7 +44,8 @@ const (
 	// NotOffered: no orchestrator has a capability that the segment needs: a codec to read or to write, a
 	// pixel format, a container.
 	NotOffered Code = "NotOffered"
-	// StreamDenied (class Forbidden): the admission hook (-authWebhookUrl) refused the stream.
+	// StreamDenied (class Forbidden): the admission hook (-authWebhookUrl) refused the stream, or an
+	// unchecked client pushes into another client's.
 	StreamDenied Code = "StreamDenied"
 	// StreamTwoEncoders: several encoders push into one stream.
 	StreamTwoEncoders Code = "StreamTwoEncoders"
@@ -226,9 +227,10 @@ var gatewayRows = []Row{
 	{
 		Code: StreamDenied, Class: Forbidden,
 		Cause: "The admission hook (`-authWebhookUrl`) refused the push, or admitted it to another stream than " +
-			"the one of that name; a client that joins a running stream is asked about as well.",
+			"the one of that name; a client that joins a running stream is asked about as well. Or, where everyone " +
+			"may push, the stream of that name is one of the gateway's own machine or of an API key.",
 		Remedy: "Ask the operator; the hook's own log says why. Push with the token that the hook wants in every " +
-			"segment's address, not only in the first one's.",
+			"segment's address, not only in the first one's. Without a hook, push with the key, or to another name.",
 	},
 	{
 		Code: StreamHookFailed, Class: Upstream,

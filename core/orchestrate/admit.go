@@ -49,9 +49,9 @@ func (r *SegmentRequest) needs() (bits []uint64, minVersion string) {
 	return r.Capabilities.Bits, r.Capabilities.Constraints.MinVersion
 }
 
-// session describes the segment's session for placement on a device.
-func (r *SegmentRequest) session(id core.SessionID) core.SessionRequest {
-	s := core.SessionRequest{ID: id, Profiles: r.Profiles}
+// session describes the session of a party's segment for placement on a device.
+func (r *SegmentRequest) session(id core.SessionID, party string) core.SessionRequest {
+	s := core.SessionRequest{ID: id, Party: party, Profiles: r.Profiles}
 	s.Needs, s.MinVersion = r.needs()
 	return s
 }

@@ -113,7 +113,7 @@ func (o *Orchestrator) askAdmitter(id core.SessionID, req *SegmentRequest) error
 	if o.opt.Admitter == nil {
 		return nil
 	}
-	return o.opt.Admitter.Admit(req.session(id))
+	return o.opt.Admitter.Admit(req.session(id, o.party(req)))
 }
 
 // stalledLocked reports whether a session has only been sending a segment for longer than

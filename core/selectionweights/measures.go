@@ -50,6 +50,16 @@ func (m Measure) faded(now time.Time) Measure {
 	return m
 }
 
+// done adds a successful job.
+func (m *Measure) done(latency float64) {
+	if math.IsNaN(latency) || latency < 0 {
+		latency = 0
+	}
+	m.Latency = (m.Latency*m.Good + latency) / (m.Good + 1)
+	m.Jobs++
+	m.Good++
+}
+
 // Measures are those of all orchestrators of a gateway, by service URI. The zero value is ready; it
 // is safe for concurrent use.
 type Measures struct {
@@ -59,14 +69,7 @@ type Measures struct {
 
 // Done records a successful job and its processing time as a multiple of the playing time.
 func (s *Measures) Done(uri string, latency float64, now time.Time) {
-	s.change(uri, now, func(m *Measure) {
-		if math.IsNaN(latency) || latency < 0 {
-			latency = 0
-		}
-		m.Latency = (m.Latency*m.Good + latency) / (m.Good + 1)
-		m.Jobs++
-		m.Good++
-	})
+	s.change(uri, now, func(m *Measure) { m.done(latency) })
 }
 
 // Failed records a failed job.
@@ -89,19 +92,9 @@ func (s *Measures) change(uri string, now time.Time, f func(*Measure)) {
 	}
 	have, known := s.m[uri]
 	if !known && len(s.m) >= maxMeasured {
-		s.dropOldest()
+		delete(s.m, oldestOf(s.m, func(m Measure) time.Time { return m.at }))
 	}
 	m := have.faded(now)
 	f(&m)
 	s.m[uri] = m
-}
-
-func (s *Measures) dropOldest() {
-	oldest := ""
-	for uri, m := range s.m {
-		if oldest == "" || m.at.Before(s.m[oldest].at) {
-			oldest = uri
-		}
-	}
-	delete(s.m, oldest)
 }

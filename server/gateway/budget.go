@@ -119,7 +119,12 @@ func (l *reservation) grow(n int64) error {
 	if err := l.take(n); err != nil {
 		return err
 	}
-	return l.share.grow(n)
+	err := l.share.grow(n)
+	if err != nil && l.bytes > l.usual {
+		// Another orchestrator's answer may fit.
+		return fault.Wrap(fault.OrchestratorOverShare, "use memory for an orchestrator", err)
+	}
+	return err
 }
 
 // end ends the attempt's accounting. The share keeps the memory.

@@ -96,3 +96,30 @@ func TestAnUncheckedClientsMemory(t *testing.T) {
 		t.Errorf("%d in use, %v", b.used, b.unchecked)
 	}
 }
+
+// An orchestrator that answers with far more than usual fails its own attempt, not the segment, when the
+// memory is full.
+func TestALargeAnswerIsItsOrchestrators(t *testing.T) {
+	t.Parallel()
+	const limit, segment = 1 << 30, 1 << 20
+	b := newBudget(limit)
+	others := b.share(netip.Prefix{})
+	if err := others.grow(limit * 9 / 10); err != nil {
+		t.Fatal(err)
+	}
+	for size, want := range map[int64]fault.Code{150 << 20: fault.OrchestratorOverShare, segment: ""} {
+		s := b.share(netip.Prefix{})
+		if err := s.grow(segment); err != nil {
+			t.Fatal(err)
+		}
+		l, err := s.reserve("large", segment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := l.grow(size); fault.CodeOf(err) != want && (err != nil || want != "") {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+		l.end()
+		s.free()
+	}
+}

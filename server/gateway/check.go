@@ -69,10 +69,10 @@ func (g *Gateway) recordOutcome(j *job, l *lease, how videorouting.Outcome, scor
 	now, identity := g.opt.Now(), l.Offer.Identity()
 	switch how {
 	case videorouting.Succeeded:
-		g.measures.done(identity, score, now)
+		g.measures.done(identity, j.stream.owner, score, now)
 	case videorouting.StreamFailed, videorouting.Behind, videorouting.NodeFailed, videorouting.WorkFailed,
 		videorouting.Lied, videorouting.WorkMismatch:
-		g.measures.failed(identity, now)
+		g.measures.failed(identity, j.stream.owner, how == videorouting.NodeFailed || how == videorouting.Lied, now)
 		j.stream.shared.SetReason(identity, fault.CodeOf(err))
 	case videorouting.InputBad, videorouting.Stale, videorouting.Abandoned:
 	}

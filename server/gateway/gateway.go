@@ -34,10 +34,9 @@ type Gateway struct {
 	downloads *downloads.Downloads
 	buffers   sync.Pool
 	suspended videorouting.Suspensions
-	// measures are the orchestrators' measured performance; choice weighs it, nil off-chain.
+	// measures are the orchestrators' measured performance.
 	measures measures
 	survey   survey
-	choice   videorouting.Choice
 	// outdated are the orchestrators that reported terms in use as outdated.
 	outdated videorouting.Outdated
 	statuses upstream.StatusChanges
@@ -118,9 +117,6 @@ func New(opt Options) (*Gateway, error) {
 		g.orchestrators = hook
 	case opt.Network != nil:
 		g.orchestrators = networkList{opt.Network}
-	}
-	if opt.Network != nil {
-		g.choice = &choice{opt: opt, measures: &g.measures}
 	}
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	g.handler = g.routes()

@@ -18,11 +18,13 @@ func (g *Gateway) join(r *http.Request, key string, from netip.Prefix, req *push
 	if g.pushes.isDraining() {
 		return nil, g.pushes.refusal()
 	}
-	identity := g.pusherOf(r, req)
-	s := g.rejoin(req.Manifest, identity)
+	identity, by := g.pusherOf(r, req), ownerOf(r, key, from)
+	s, err := g.rejoin(req.Manifest, identity, by)
+	if err != nil {
+		return nil, err
+	}
 	var conf *configuration
 	if s == nil && g.opt.AdmissionHook != "" {
-		var err error
 		if conf, err = g.admissions.of(r, req, identity); err != nil {
 			return nil, err
 		}
@@ -36,8 +38,7 @@ func (g *Gateway) join(r *http.Request, key string, from netip.Prefix, req *push
 	if s != nil {
 		return s, nil
 	}
-	s, err := g.enter(req.Manifest, identity, conf, streamOwner{ownerOf(r, key), from})
-	if err != nil {
+	if s, err = g.enter(req.Manifest, identity, conf, by); err != nil {
 		g.pushes.leave(from)
 		g.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
 	}
@@ -45,15 +46,34 @@ func (g *Gateway) join(r *http.Request, key string, from netip.Prefix, req *push
 }
 
 // rejoin enters a stream to which the pusher was admitted before, nil otherwise.
-func (g *Gateway) rejoin(name core.ManifestID, identity pusher) *stream {
+func (g *Gateway) rejoin(name core.ManifestID, identity pusher, by streamOwner) (*stream, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := g.streams[name]
 	if s == nil || !s.pushers[identity] {
-		return nil
+		return nil, nil
+	}
+	if err := g.claimLocked(s, by); err != nil {
+		return nil, err
 	}
 	s.enter(g.opt.Now())
-	return s
+	return s, nil
+}
+
+// claimLocked refuses an unchecked client in a stream of the own machine or of a key, and takes a
+// stream that such a client began for these. The caller holds g.mu.
+func (g *Gateway) claimLocked(s *stream, by streamOwner) error {
+	switch {
+	case by.from.IsValid() && s.claimed:
+		return fault.New(fault.StreamDenied, "join stream", "the stream is one of the gateway's own machine or of an API key")
+	case !by.claims || s.claimed:
+		return nil
+	case s.from.IsValid() && g.takeStreamLocked(netip.Prefix{}):
+		g.releaseStreamLocked(s)
+		s.from = netip.Prefix{}
+	}
+	s.claimed = true
+	return nil
 }
 
 // enter enters an admitted pusher into the stream of a name, and begins the stream if there is
@@ -76,6 +96,9 @@ func (g *Gateway) enter(name core.ManifestID, identity pusher, conf *configurati
 		return nil, fault.New(fault.StreamDenied, "join stream",
 			"the admission hook admitted the push to another stream than the one with this name")
 	}
+	if err := g.claimLocked(s, by); err != nil {
+		return nil, err
+	}
 	if len(s.pushers) >= maxPushers {
 		clear(s.pushers) // active pushers are admitted again
 	}
@@ -84,10 +107,13 @@ func (g *Gateway) enter(name core.ManifestID, identity pusher, conf *configurati
 	return s, nil
 }
 
-// streamOwner is the client that begins a stream, and its address if it is unchecked.
+// streamOwner is a client that pushes into a stream or begins it.
 type streamOwner struct {
 	owner string
-	from  netip.Prefix
+	// from is its address if it is unchecked; claims: it is a key, or on the own machine, and unchecked
+	// clients may not push into its streams.
+	from   netip.Prefix
+	claims bool
 }
 
 // takeStreamLocked takes a slot for a stream, if there is one. The caller holds g.mu.
@@ -115,9 +141,9 @@ func (g *Gateway) newStreamLocked(name, id core.ManifestID, conf *configuration,
 	}
 	s := &stream{
 		id: id, from: by.from, since: g.opt.Now(), requested: *g.ladder.Load(), pushers: make(map[pusher]bool),
-		shared: g.suspended.For(by.owner), gate: make(chan struct{}, g.opt.Limits.PerStream),
+		owner: by.owner, shared: g.suspended.For(by.owner), gate: make(chan struct{}, g.opt.Limits.PerStream),
 	}
-	s.pool = videorouting.NewPoolOf[upstream.Info](s.shared, g.choice)
+	s.pool = videorouting.NewPoolOf[upstream.Info](s.shared, g.choiceFor(by.owner))
 	if conf != nil {
 		if len(conf.Profiles) > 0 {
 			s.requested = conf.Profiles

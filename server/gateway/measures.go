@@ -10,7 +10,16 @@ import (
 // measures are the orchestrators' measured performance. Each measurement counts for the address
 // that was asked and for its owner, and the worse of both is used: a new address in the registry is
 // no new start.
-type measures struct{ all selectionweights.Measures }
+//
+// The media of a client may be the cause of a failure, and of a long time. A stream therefore counts
+// what its own client measured, what many clients did, and what no client can cause.
+type measures struct {
+	// all has every job, for status pages.
+	all selectionweights.Measures
+	// nodes has the jobs without their times, and without failures that a client may have caused.
+	nodes   selectionweights.Measures
+	clients selectionweights.ClientMeasures
+}
 
 func names(identity videorouting.Identity) []string {
 	out := []string{identity.Asked}
@@ -20,29 +29,63 @@ func names(identity videorouting.Identity) []string {
 	return out
 }
 
-func (m *measures) done(identity videorouting.Identity, score float64, now time.Time) {
+func (m *measures) done(identity videorouting.Identity, client string, score float64, now time.Time) {
 	for _, name := range names(identity) {
 		m.all.Done(name, score, now)
+		m.nodes.Done(name, 0, now)
+		m.clients.Done(name, client, score, now)
 	}
 }
 
-func (m *measures) failed(identity videorouting.Identity, now time.Time) {
+// failed records a failed job; own says that the client cannot be the cause.
+func (m *measures) failed(identity videorouting.Identity, client string, own bool, now time.Time) {
 	for _, name := range names(identity) {
 		m.all.Failed(name, now)
+		if own {
+			m.nodes.Failed(name, now)
+		} else {
+			m.clients.Failed(name, client, now)
+		}
 	}
 }
 
-func (m *measures) speed(identity videorouting.Identity, now time.Time) float64 {
-	speed := 1.0
+// of are the measures that count for a client; "" is no client.
+func (m *measures) of(identity videorouting.Identity, client string, now time.Time) (out []selectionweights.Measure) {
 	for _, name := range names(identity) {
-		speed = min(speed, m.all.Of(name, now).Speed())
+		own, many := m.clients.Of(name, client, now)
+		out = append(out, m.nodes.Of(name, now), many)
+		if client != "" {
+			out = append(out, own)
+		}
+	}
+	return out
+}
+
+func (m *measures) speed(identity videorouting.Identity, client string, now time.Time) float64 {
+	speed := 1.0
+	for _, one := range m.of(identity, client, now) {
+		speed = min(speed, one.Speed())
 	}
 	return speed
 }
 
-func (m *measures) score(identity videorouting.Identity, now time.Time) (score float64, ok bool) {
+func (m *measures) score(identity videorouting.Identity, client string, now time.Time) (float64, bool) {
+	return lowest(m.of(identity, client, now))
+}
+
+// total is the score by all jobs.
+func (m *measures) total(identity videorouting.Identity, now time.Time) (float64, bool) {
+	var all []selectionweights.Measure
 	for _, name := range names(identity) {
-		if s, known := m.all.Of(name, now).Score(); known && (!ok || s < score) {
+		all = append(all, m.all.Of(name, now))
+	}
+	return lowest(all)
+}
+
+// lowest is the lowest known score.
+func lowest(measured []selectionweights.Measure) (score float64, ok bool) {
+	for _, one := range measured {
+		if s, known := one.Score(); known && (!ok || s < score) {
 			score, ok = s, true
 		}
 	}

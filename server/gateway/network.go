@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/selectionweights"
 	"github.com/tuttinode/tutti/core/videorouting"
@@ -65,10 +66,20 @@ func (g *Gateway) offerOf(info upstream.Info, before *videorouting.Offer) videor
 	return o
 }
 
-// choice is a gateway's choice among orchestrators on the chain.
+// choice is a gateway's choice among orchestrators on the chain for the streams of a client. That of
+// the client "" is what holds for all.
 type choice struct {
 	opt      Options
 	measures *measures
+	client   string
+}
+
+// choiceFor is the choice for a client's streams, nil off-chain.
+func (g *Gateway) choiceFor(client string) videorouting.Choice {
+	if g.opt.Network == nil {
+		return nil
+	}
+	return &choice{opt: g.opt, measures: &g.measures, client: client}
 }
 
 // rule is the current rule: limits may change at run time.
@@ -102,14 +113,20 @@ func (c *choice) candidates(offers []*videorouting.Offer) []selectionweights.Can
 
 func (c *choice) candidate(o *videorouting.Offer, now time.Time) selectionweights.Candidate {
 	out := selectionweights.Candidate{Owner: o.Owner, Stake: o.Stake, Price: o.Price,
-		Speed: c.measures.speed(o.Identity(), now)}
-	if score := c.opt.Selection.Score; score != nil {
-		out.Score, out.Scored = score(o.Owner)
-	}
+		Speed: c.measures.speed(o.Identity(), c.client, now)}
+	out.Score, out.Scored = c.rated(o.Owner)
 	if !out.Scored {
-		out.Score, out.Scored = c.measures.score(o.Identity(), now)
+		out.Score, out.Scored = c.measures.score(o.Identity(), c.client, now)
 	}
 	return out
+}
+
+// rated is the score of an orchestrator by the operator's service, if there is one.
+func (c *choice) rated(owner core.Address) (score float64, ok bool) {
+	if c.opt.Selection.Score == nil {
+		return 0, false
+	}
+	return c.opt.Selection.Score(owner)
 }
 
 // objection is the code why an offer must not be used now, "" when it may be.
@@ -118,21 +135,27 @@ func (c *choice) objection(o *videorouting.Offer, now time.Time) fault.Code {
 	switch {
 	case r.Slow(&candidate):
 		return fault.OrchestratorBelowScore
-	case r.TooExpensive(o.Price) && !r.IgnoreMaxPrice:
+	case c.tooExpensive(o):
 		return fault.OrchestratorTooDear
 	}
 	return ""
 }
 
-// objection is why an offer must not be used now, as far as the streams know together: a fault
-// OrchestratorBarred, OrchestratorBelowScore or OrchestratorTooDear, or nil. Off-chain only false
-// results count against offers.
-func (g *Gateway) objection(known videorouting.Shared, o *videorouting.Offer) error {
+// tooExpensive reports whether an offer's price is above the limit, and the limit is not ignored.
+func (c *choice) tooExpensive(o *videorouting.Offer) bool {
+	r := c.rule()
+	return r.TooExpensive(o.Price) && !r.IgnoreMaxPrice
+}
+
+// objection is why an offer must not be used now for a client, as far as the streams know together: a
+// fault OrchestratorBarred, OrchestratorBelowScore or OrchestratorTooDear, or nil. Off-chain only
+// false results count against offers.
+func (g *Gateway) objection(client string, o *videorouting.Offer) error {
 	now := g.opt.Now()
 	code := fault.Code("")
-	if known.Barred(o.Identity(), now) {
+	if g.suspended.For(client).Barred(o.Identity(), now) {
 		code = fault.OrchestratorBarred
-	} else if c, ok := g.choice.(*choice); ok {
+	} else if c, ok := g.choiceFor(client).(*choice); ok {
 		code = c.objection(o, now)
 	}
 	if code == "" {
@@ -142,9 +165,9 @@ func (g *Gateway) objection(known videorouting.Shared, o *videorouting.Offer) er
 }
 
 // objections are why none of some offers was chosen.
-func (g *Gateway) objections(known videorouting.Shared, offers []videorouting.Offer) (errs []error) {
+func (g *Gateway) objections(client string, offers []videorouting.Offer) (errs []error) {
 	for i := range offers {
-		errs = append(errs, g.objection(known, &offers[i]))
+		errs = append(errs, g.objection(client, &offers[i]))
 	}
 	return errs
 }

@@ -54,7 +54,7 @@ func (g *Gateway) Pool(ctx context.Context) []PoolEntry {
 	out := make([]PoolEntry, len(uris))
 	for i, uri := range uris {
 		identity := videorouting.Identity{Asked: uri}
-		score, _ := g.measures.score(identity, now)
+		score, _ := g.measures.total(identity, now)
 		out[i] = PoolEntry{URI: uri, Score: score,
 			Latency: time.Duration(g.measures.latency(identity, now) * float64(time.Second))}
 	}

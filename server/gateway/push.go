@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -202,13 +203,13 @@ func clientOf(r *http.Request, key string, stream core.ManifestID) string {
 }
 
 // ownerOf identifies the client that begins a stream: its key, or its address. All programs of the
-// own machine count as one.
-func ownerOf(r *http.Request, key string) string {
+// own machine count as one. from is the address of an unchecked client.
+func ownerOf(r *http.Request, key string, from netip.Prefix) streamOwner {
 	if key != "" {
-		return "key " + key
+		return streamOwner{owner: "key " + key, claims: true}
 	}
-	network, _ := origin.Client(r)
-	return "address " + network
+	network, own := origin.Client(r)
+	return streamOwner{owner: "address " + network, from: from, claims: own && !from.IsValid()}
 }
 
 // lifetime is the context of a segment's work: it ends with the gateway. If the client waits for

@@ -102,7 +102,7 @@ func (g *Gateway) acceptable(j *job, l *lease, offer *videorouting.Offer, info u
 	case owner.Address != l.Offer.Owner:
 		return fault.New(fault.OrchestratorUnregistered, op, "the terms belong to another orchestrator")
 	}
-	if c, ok := g.choice.(*choice); ok && c.objection(offer, g.opt.Now()) == fault.OrchestratorTooDear {
+	if c, ok := g.choiceFor("").(*choice); ok && c.tooExpensive(offer) {
 		return fault.New(fault.OrchestratorTooDear, op, offer.URI)
 	}
 	return nil

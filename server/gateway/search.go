@@ -107,7 +107,7 @@ func (g *Gateway) found(s *stream, f upstream.Found) (good bool) {
 	if f.Err == nil {
 		s.pool.Add(f.Offer, f.Info)
 		// It may be chosen later: limits, prices and scores change.
-		why = g.objection(g.suspended.For(""), &f.Offer)
+		why = g.objection("", &f.Offer)
 		good = why == nil && !s.pool.Suspended(f.Offer.Identity(), g.opt.Now())
 	}
 	if why == nil {

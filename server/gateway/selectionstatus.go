@@ -99,12 +99,19 @@ func (c *choice) status(k *registry.Known, now time.Time) OrchestratorStatus {
 	}
 	offer := videorouting.Offer{URI: k.URI, Asked: k.URI, Owner: k.Owner, Registered: k.Owner, Stake: k.Stake,
 		Price: k.Price}
-	if candidate := c.candidate(&offer, now); candidate.Scored {
+	candidate := c.candidate(&offer, now)
+	if _, rated := c.rated(o.Address); !rated {
+		candidate.Score, candidate.Scored = c.measures.total(offer.Identity(), now)
+	}
+	if candidate.Scored {
 		o.Score = &candidate.Score
 		o.Latency = c.measures.latency(offer.Identity(), now)
 	}
 	if o.Code == "" {
 		o.Code = c.objection(&offer, now)
+	}
+	if o.Code == "" && c.rule().Slow(&candidate) {
+		o.Code, o.SomeClients = fault.OrchestratorBelowScore, true
 	}
 	return o
 }

@@ -38,7 +38,9 @@ type segmentAttempts struct {
 	count  int
 	upload time.Duration
 	media  time.Duration
-	pixels core.Pixels
+	// renewal is how long the orchestrator took to renew the last attempt's token.
+	renewal time.Duration
+	pixels  core.Pixels
 	// moved is why the stream changed to the orchestrator, "" where it did not.
 	moved fault.Code
 	// by identifies the orchestrator in metrics.
@@ -57,7 +59,7 @@ func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, segmentAttem
 	ctx, cancel := context.WithTimeout(ctx, j.seg.Timing.Segment)
 	defer cancel()
 	for t.count < g.opt.Routing.MaxAttempts {
-		l, err := g.lease(ctx, j, tried, late)
+		l, err := g.lease(ctx, j, &t, tried, late)
 		if err != nil {
 			return nil, t, jobFault(ctx, err, failures)
 		}
@@ -185,11 +187,16 @@ func (g *Gateway) begin(j *job, l *lease, attempt int, last error) {
 
 // lease finds an orchestrator for one attempt and renews its token when that is due. One whose
 // price has risen too far has to be chosen again.
-func (g *Gateway) lease(ctx context.Context, j *job, tried, late []string) (*lease, error) {
+func (g *Gateway) lease(ctx context.Context, j *job, t *segmentAttempts, tried, late []string) (*lease, error) {
 	for again := false; ; again = true {
 		l, err := g.choose(ctx, j, tried, late)
-		if err != nil || g.renew(ctx, j, l) != videorouting.TooExpensive || again {
-			return l, err
+		if err != nil {
+			return nil, err
+		}
+		begun := time.Now()
+		how := g.renew(ctx, j, l)
+		if t.renewal = time.Since(begun); how != videorouting.TooExpensive || again {
+			return l, nil
 		}
 		l.Failed = fault.New(fault.PriceRaised, "renew token", "")
 		g.endAll(j.stream.pool.Release(l, videorouting.Stale, 0, nil, g.opt.Now()))
@@ -216,7 +223,7 @@ func (g *Gateway) choose(ctx context.Context, j *job, tried, late []string) (*le
 			l = pool.TakeAny(g.opt.Now(), tried, late)
 		}
 		if l == nil && err == nil {
-			err = noSessions(0, g.objections(j.stream.shared, pool.Offers()))
+			err = noSessions(0, g.objections(j.stream.owner, pool.Offers()))
 		}
 		if l == nil {
 			return nil, err
@@ -240,7 +247,7 @@ func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *segmentAttem
 	if fault.CodeOf(err) == fault.TicketParamsStale {
 		res, err = g.sendWithNewTerms(ctx, j, l, res, err)
 	}
-	trip := time.Since(start)
+	trip := t.renewal + time.Since(start)
 	var newTerms *videorouting.NewTerms[upstream.Info]
 	if res != nil {
 		t.upload, t.media = res.Upload, res.MediaTime

@@ -36,6 +36,10 @@ func (c *TranscoderClient) transcode(outer context.Context, t *transcoderTask) (
 	ctx, cancel := context.WithTimeout(outer, t.limit)
 	defer cancel()
 	if err := c.receiveInput(ctx, t); err != nil {
+		if ctx.Err() == context.DeadlineExceeded && fault.CodeOf(err) == fault.WorkerInputLost {
+			// A large segment says nothing about the worker.
+			err = fault.Wrap(fault.TranscodeTimeout, "fetch the segment", err)
+		}
 		return nil, err
 	}
 	begun := time.Now()

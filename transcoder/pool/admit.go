@@ -47,7 +47,8 @@ func (p *Pool) placeSession(r core.SessionRequest) (*session, *fault.Fault) {
 	}
 	p.refreshStaleLocked(maxRefreshes)
 	s := newSession(r, t.needsLocked(r.Needs, r.MinVersion))
-	q := search{load: float64(s.weightedLoad), renditions: s.renditions}
+	q := search{load: float64(s.weightedLoad), renditions: s.renditions, party: s.party,
+		skip: t.limitedLocked(s.party, s.renditions)}
 	d := p.chooseLocked(s.needs, &q)
 	if d == nil {
 		return nil, p.refusalLocked(s.needs, &q)
@@ -63,7 +64,7 @@ func (p *Pool) placeSession(r core.SessionRequest) (*session, *fault.Fault) {
 func newSession(r core.SessionRequest, n *needs) *session {
 	load := sessionLoad(r.Profiles)
 	s := &session{
-		id: r.ID, needs: n, load: load, weightedLoad: load, weight: 1, renditions: max(1, len(r.Profiles)),
+		id: r.ID, party: r.Party, needs: n, load: load, weightedLoad: load, weight: 1, renditions: max(1, len(r.Profiles)),
 		turn: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	s.usedAt.Store(time.Now().UnixNano())

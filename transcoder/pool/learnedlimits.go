@@ -1,9 +1,11 @@
 package pool
 
 import (
+	"slices"
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/orchestrate"
 )
 
 // limitLifetime is how long a learned limit holds. Other programs may have used the device
@@ -16,14 +18,6 @@ type observedLimit struct {
 	until time.Time
 }
 
-// bound is the lower of a limit and the observed one.
-func (l observedLimit) bound(limit int, now time.Time) int {
-	if now.Before(l.until) {
-		return min(limit, l.n)
-	}
-	return limit
-}
-
 // memoryRecheck is the interval of checks of a device's free memory after it refused a
 // session for lack of memory.
 const memoryRecheck = time.Second
@@ -31,11 +25,87 @@ const memoryRecheck = time.Second
 // learnedLimits are the limits that a device showed at run time. It is guarded by the
 // device's mu.
 type learnedLimits struct {
-	sessions, encoders, memory observedLimit
-	// shortage can end the memory limit early.
+	// byParty are those that sessions of a party met; nil without any.
+	byParty map[string]limits
+	// shortage can end the memory limits early.
 	shortage memoryShortage
 	// watched: a goroutine waits for the next limit to end.
 	watched bool
+}
+
+// limits are those of one party, at most one of each kind.
+type limits [limitKinds]observedLimit
+
+// limitKind is a kind of limits.
+type limitKind int
+
+const (
+	sessionLimit limitKind = iota
+	encoderLimit
+	memoryLimit
+	limitKinds
+)
+
+const (
+	// severalParties is how many parties a device must refuse before its limits hold for all: one
+	// stream may ask for more than any device has.
+	severalParties = 3
+	// maxLimited bounds the parties with limits of their own.
+	maxLimited = 64
+)
+
+// bound is the lower of a device's limit and the one that several parties met: the highest of
+// theirs, since a party may have met a lower one by its own demands. Sessions of unknown parties
+// count as several.
+func (l *learnedLimits) bound(kind limitKind, limit int, now time.Time) int {
+	parties, most := 0, 0
+	for party, own := range l.byParty {
+		if !now.Before(own[kind].until) {
+			continue
+		}
+		if parties++; party == "" {
+			parties += severalParties
+		}
+		most = max(most, own[kind].n)
+	}
+	if parties < severalParties {
+		return limit
+	}
+	return min(limit, most)
+}
+
+// add records a limit that a party met.
+func (l *learnedLimits) add(party string, kind limitKind, o observedLimit) {
+	if l.byParty == nil {
+		l.byParty = make(map[string]limits)
+	}
+	own, known := l.byParty[party]
+	if !known && len(l.byParty) >= maxLimited {
+		for other := range l.byParty { // any of them
+			delete(l.byParty, other)
+			break
+		}
+	}
+	own[kind] = o
+	l.byParty[party] = own
+}
+
+// endMemory ends the memory limits.
+func (l *learnedLimits) endMemory() {
+	for party, own := range l.byParty {
+		own[memoryLimit] = observedLimit{}
+		l.byParty[party] = own
+	}
+}
+
+// hasMemory reports whether there is a memory limit.
+func (l *learnedLimits) hasMemory(now time.Time) bool {
+	for _, own := range l.byParty {
+		if now.Before(own[memoryLimit].until) {
+			return true
+		}
+	}
+	return false
 }
 
 // memoryShortage is a refusal for lack of memory, to be compared with the free memory.
@@ -57,11 +127,21 @@ func (l *memoryShortage) resolved(free int64, at time.Time) bool {
 	return l.seen && at.After(l.at)
 }
 
-// expires is when the next limit ends, false when there is none.
+// expires is when the next limit ends, false when there is none. It forgets those that have.
 func (l *learnedLimits) expires(now time.Time) (first time.Time, some bool) {
-	for _, s := range []observedLimit{l.sessions, l.encoders, l.memory} {
-		if now.Before(s.until) && (!some || s.until.Before(first)) {
-			first, some = s.until, true
+	for party, own := range l.byParty {
+		live := false
+		for _, o := range own {
+			if !now.Before(o.until) {
+				continue
+			}
+			live = true
+			if !some || o.until.Before(first) {
+				first, some = o.until, true
+			}
+		}
+		if !live {
+			delete(l.byParty, party)
 		}
 	}
 	return first, some
@@ -73,7 +153,8 @@ func capacityFailure(err error) bool {
 	return code == fault.EncoderSessionsExhausted || code == fault.GPUOutOfMemory
 }
 
-// learnLimit lowers the device's limit to its use without the session that it refused.
+// learnLimit lowers the device's limit to its use without the session that it refused: for the
+// session's party, and for all once several parties were refused.
 func (p *Pool) learnLimit(d *device, s *session, err error) {
 	if !capacityFailure(err) {
 		return
@@ -85,24 +166,69 @@ func (p *Pool) learnLimit(d *device, s *session, err error) {
 	free, at, known := p.o.FreeMemory(d.label)
 	d.mu.Lock()
 	until := now.Add(limitLifetime)
-	switch {
+	switch l := &d.learned; {
 	case fault.CodeOf(err) == fault.EncoderSessionsExhausted:
-		d.learned.encoders = observedLimit{max(0, d.renditions-renditions), until}
+		l.add(s.party, encoderLimit, observedLimit{max(0, d.renditions-renditions), until})
 	case d.memoryLimitLocked(now) > 0:
 		want := d.memoryForLocked(renditions)
-		d.learned.memory = observedLimit{int(max(0, d.memoryInUseLocked()-want)), until}
-		d.learned.shortage = memoryShortage{at: now, want: want}
+		l.add(s.party, memoryLimit, observedLimit{int(max(0, d.memoryInUseLocked()-want)), until})
+		l.shortage = memoryShortage{at: now, want: want}
 		if known {
-			d.learned.shortage.resolved(free, at)
+			l.shortage.resolved(free, at)
 		}
 	default:
-		d.learned.sessions = observedLimit{max(0, d.sessions-1), until}
+		l.add(s.party, sessionLimit, observedLimit{max(0, d.sessions-1), until})
 	}
 	sessions := d.sessions
 	d.mu.Unlock()
 	p.o.Log.Info("a device has less capacity than estimated", "device", d.label, "sessions", sessions, fault.Attr(err))
+	p.table.recordLimited(d)
 	p.table.markStale(d)
 	p.watchLimits(d)
+}
+
+// recordLimited has placements look for limits of parties on a device.
+func (t *table) recordLimited(d *device) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !slices.Contains(t.limited, d) {
+		t.limited = append(t.limited, d)
+	}
+}
+
+// limitedLocked are the devices on which a party's own limits exclude a further session. The
+// caller holds table.mu.
+func (t *table) limitedLocked(party string, renditions int) (out []*device) {
+	now := time.Now()
+	t.limited = slices.DeleteFunc(t.limited, func(d *device) bool {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if _, over := d.partyLimitLocked(party, renditions, now); over {
+			out = append(out, d)
+		}
+		return d.gone || len(d.learned.byParty) == 0
+	})
+	return out
+}
+
+// partyLimitLocked is the party's own limit that a further session would exceed.
+func (d *device) partyLimitLocked(party string, renditions int, now time.Time) (by orchestrate.Bound, over bool) {
+	own, known := d.learned.byParty[party]
+	if !known {
+		return "", false
+	}
+	exceeds := func(kind limitKind, use int64) bool {
+		return now.Before(own[kind].until) && use > int64(own[kind].n)
+	}
+	switch {
+	case exceeds(sessionLimit, int64(d.sessions+1)):
+		return orchestrate.BySessions, true
+	case exceeds(encoderLimit, int64(d.renditions+renditions)):
+		return orchestrate.ByEncoders, true
+	case exceeds(memoryLimit, d.memoryInUseLocked()+d.memoryForLocked(renditions)):
+		return orchestrate.ByMemory, true
+	}
+	return "", false
 }
 
 // releaseMemoryLimit ends the memory limit of a device whose memory is free again.
@@ -110,9 +236,9 @@ func (p *Pool) releaseMemoryLimit(d *device) {
 	free, at, known := p.o.FreeMemory(d.label)
 	now := time.Now()
 	d.mu.Lock()
-	over := known && now.Before(d.learned.memory.until) && d.learned.shortage.resolved(free, at)
+	over := known && d.learned.hasMemory(now) && d.learned.shortage.resolved(free, at)
 	if over {
-		d.learned.memory = observedLimit{}
+		d.learned.endMemory()
 	}
 	d.mu.Unlock()
 	if over {
@@ -140,7 +266,7 @@ func (p *Pool) awaitLimit(d *device) bool {
 	now := time.Now()
 	d.mu.Lock()
 	at, some := d.learned.expires(now)
-	if now.Before(d.learned.memory.until) {
+	if d.learned.hasMemory(now) {
 		at = now.Add(min(memoryRecheck, at.Sub(now)))
 	}
 	d.learned.watched = some && !d.gone

@@ -122,6 +122,7 @@ func (p *Pool) relocate(s *session, fast bool, not []*device) (from, to *device)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p.refreshStaleLocked(maxRefreshes)
+	not = append(p.table.limitedLocked(s.party, s.renditions), not...)
 	q := search{load: float64(s.weightedLoad), renditions: s.renditions, skip: not}
 	d := p.chooseLocked(s.needs, &q)
 	if d == nil && !fast {

@@ -20,6 +20,7 @@ func (a *segmentAttempts) succeeded(winner *device) {
 		f := &a.failures[i]
 		switch {
 		case f.d == winner:
+		case f.timedOutThere(): // the winner may have had more time
 		case f.unanswered():
 			a.blameUnanswered(f)
 		case f.remote && workerDied(f.err):

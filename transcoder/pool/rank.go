@@ -67,13 +67,13 @@ func (d *device) expectedCostLocked() float64 {
 }
 
 // sessionLimitLocked, encoderLimitLocked and memoryLimitLocked are the limits of the
-// device's offer, or lower ones that it showed by refusing sessions.
+// device's offer, or lower ones that it showed by refusing sessions of several parties.
 func (d *device) sessionLimitLocked(now time.Time) int {
-	return d.learned.sessions.bound(limitOr(d.offer.Sessions), now)
+	return d.learned.bound(sessionLimit, limitOr(d.offer.Sessions), now)
 }
 
 func (d *device) encoderLimitLocked(now time.Time) int {
-	return d.learned.encoders.bound(limitOr(d.offer.EncoderSessions), now)
+	return d.learned.bound(encoderLimit, limitOr(d.offer.EncoderSessions), now)
 }
 
 // memoryLimitLocked is 0 for a device without a memory limit.
@@ -81,7 +81,7 @@ func (d *device) memoryLimitLocked(now time.Time) int64 {
 	if d.offer.Memory <= 0 || d.offer.SessionMemory <= 0 {
 		return 0
 	}
-	return max(1, int64(d.learned.memory.bound(int(d.offer.Memory), now)))
+	return max(1, int64(d.learned.bound(memoryLimit, int(d.offer.Memory), now)))
 }
 
 func limitOr(n int) int {

@@ -113,6 +113,9 @@ func leastUsed(classes []*class) *device {
 // exceededBoundLocked is the bound of the device that a session would exceed, with its
 // numbers.
 func (d *device) exceededBoundLocked(q *search, now time.Time) (orchestrate.Bound, string) {
+	if by, over := d.partyLimitLocked(q.party, q.renditions, now); over {
+		return by, "it refused a session of this gateway with as much in use"
+	}
 	by := orchestrate.ByPace
 	switch {
 	case d.freeSessionsLocked(now) <= 0:

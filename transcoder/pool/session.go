@@ -16,6 +16,8 @@ const maxQueue = 4
 // session is a stream that is assigned to a device.
 type session struct {
 	id core.SessionID
+	// party is accountable for it, "" if unknown.
+	party string
 	// seniority is smaller the earlier the session was admitted.
 	seniority uint64
 	// turn is held by the segment in progress; waiters are served in order.
@@ -132,7 +134,7 @@ func (p *Pool) session(job *core.TranscodeJob) (*session, error) {
 	s := p.sessions.get(job.Session)
 	if s == nil {
 		var err error
-		s, err = p.admit(core.SessionRequest{ID: job.Session, Profiles: job.Profiles, Needs: job.Needs,
+		s, err = p.admit(core.SessionRequest{ID: job.Session, Party: job.Party, Profiles: job.Profiles, Needs: job.Needs,
 			MinVersion: job.MinVersion})
 		if err != nil {
 			return nil, err

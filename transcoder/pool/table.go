@@ -34,7 +34,9 @@ type table struct {
 	staleRest []*device
 	// penalized are devices that failed segments recently; see penalize.
 	penalized []*device
-	stats     PlacementStats
+	// limited are devices with limits of parties; see learnLimit.
+	limited []*device
+	stats   PlacementStats
 
 	// stale is a lock-free stack of devices whose rank may have changed. Segments push.
 	stale atomic.Pointer[device]

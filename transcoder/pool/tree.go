@@ -112,6 +112,8 @@ type search struct {
 	ignoreLoad bool
 	// skip are devices to leave out.
 	skip []*device
+	// party is accountable for the session; only refusals use it.
+	party string
 
 	found   *device
 	rank    rank

@@ -2,6 +2,8 @@ package transcoders_test
 
 import (
 	"context"
+	"errors"
+	"io"
 	"testing"
 	"time"
 
@@ -111,5 +113,37 @@ func TestPlaces(t *testing.T) {
 	if attachment(back) == attachment(first) || attachment(elsewhere) == attachment(first) ||
 		attachment(elsewhere) == attachment(back) {
 		t.Errorf("places %s, %s, %s", attachment(first), attachment(back), attachment(elsewhere))
+	}
+}
+
+// A worker of our own kind whose result is still on the way when its time is over is alive: it is not
+// dropped, and the fault names the segment's time.
+func TestAWorkerThatSendsALargeResultIsNotDropped(t *testing.T) {
+	t.Parallel()
+	n := start(t)
+	c := register(t, n, own("rig7", "i1"))
+	a := n.next(t)
+	got := transcode(t, a, segment("s", 1))
+	m := c.notice(t)
+	result, end := io.Pipe()
+	posted := make(chan struct{})
+	go func() {
+		defer close(posted)
+		c.post(t, upload{task: m.GetTaskId(), body: result, kind: mixed, header: map[string]string{"Tutti-Instance": "i1"}})
+	}()
+	if _, err := io.WriteString(end, "--b\r\nPixels: 1\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	x := await(t, got)
+	wantCode(t, x.err, fault.RemoteWorkerTimeout)
+	if !errors.Is(x.err, fault.TranscodeTimeout) {
+		t.Errorf("blamed on the worker: %v", x.err)
+	}
+	_ = end.Close()
+	await(t, posted)
+	select {
+	case <-a.detached:
+		t.Error("it was dropped")
+	default:
 	}
 }

@@ -2,6 +2,7 @@ package transcoders
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -14,6 +15,8 @@ type expectedResult struct {
 	worker *worker
 	// until is when the wait ends.
 	until time.Time
+	// arriving: a result has begun to arrive.
+	arriving atomic.Bool
 }
 
 // expectedResults are those of the open tasks. The zero value is empty.

@@ -82,6 +82,7 @@ func (s *Service) takeResult(w http.ResponseWriter, r *http.Request) *refusal {
 	}
 	body := &body{r: r.Body}
 	if claim != nil {
+		x.arriving.Store(kind == resultsType)
 		body.abandoned = claim.Abandoned()
 		ctl := http.NewResponseController(w)
 		// A server without deadlines bounds nothing here; Gone does.

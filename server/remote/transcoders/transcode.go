@@ -101,10 +101,11 @@ type sentSegment struct {
 	baseURL string
 	start   time.Time
 
-	task    *remote.Task[outcome]
-	source  *source
-	message *remote.Message
-	done    bool
+	task     *remote.Task[outcome]
+	expected *expectedResult
+	source   *source
+	message  *remote.Message
+	done     bool
 	// connLost is closed when the connection broke on which it was sent. answersBefore is the
 	// worker's number of answers before it.
 	connLost      chan struct{}
@@ -116,7 +117,8 @@ func (x *sentSegment) send(ctx context.Context) error {
 	w, s := x.w, x.w.s
 	x.task = s.tasks.Open(w.id.Instance)
 	deadline, _ := ctx.Deadline()
-	s.expected.put(x.task.ID, &expectedResult{job: x.job, worker: w, until: deadline})
+	x.expected = &expectedResult{job: x.job, worker: w, until: deadline}
+	s.expected.put(x.task.ID, x.expected)
 	own := w.id.IsTutti()
 	n := notification(x.job, x.task.ID, s.origin(x.job))
 	if own && len(x.job.Input) <= maxInline {
@@ -176,6 +178,11 @@ func (x *sentSegment) wait(ctx context.Context) (*core.TranscodeResult, error) {
 	}
 	f := fault.New(fault.RemoteWorkerTimeout, opTranscode,
 		fmt.Sprintf("%s gave no result within %v", x.w.name, waited.Round(time.Millisecond)))
+	if x.w.id.IsTutti() && x.expected.arriving.Load() {
+		// The worker is alive, and the segment made a large result.
+		f.Err = fault.New(fault.TranscodeTimeout, opTranscode, "its result was on the way")
+		return nil, f
+	}
 	if x.w.id.IsTutti() && x.w.answerCount() != x.answersBefore {
 		return nil, f // the worker answers others; only this segment was lost
 	}

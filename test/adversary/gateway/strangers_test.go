@@ -79,6 +79,24 @@ func TestAStrangerLeavesOpenPushesToOthers(t *testing.T) {
 	h.expect("another address", "127.0.1.67", "/live/other/0.ts", "", http.StatusOK)
 }
 
+// TestAStrangerPushesIntoNoStreamOfOthers: where everyone may push, the names of streams are no secret. A
+// stranger replaces no segment and no rendition of a stream of the own machine, whoever used its name first.
+func TestAStrangerPushesIntoNoStreamOfOthers(t *testing.T) {
+	t.Parallel()
+	h := &hooked{target: start(t, "-streamAccess", "open"), segment: oneSegment(t)}
+	ok, no := http.StatusOK, http.StatusForbidden
+	other := `{"profiles":[{"name":"other","width":64,"height":64,"bitrate":1000,"fps":1}]}`
+	h.expect("the owner", owner, "/live/film/0.ts", "", ok)
+	h.expect("a stranger", attacker, "/live/film/1.ts", "", no)
+	h.expect("a stranger that changes the renditions", attacker, "/live/film/2.ts", other, no)
+	h.expect("the owner again", owner, "/live/film/1.ts", "", ok)
+	h.expect("a stranger's own stream", attacker, "/live/theirs/0.ts", "", ok)
+	h.expect("the owner, at a name that a stranger used first", owner, "/live/theirs/1.ts", "", ok)
+	h.expect("the stranger, then", attacker, "/live/theirs/2.ts", "", no)
+	h.expect("two strangers", attacker, "/live/shared/0.ts", "", ok)
+	h.expect("two strangers, the second", "127.0.1.67", "/live/shared/1.ts", "", ok)
+}
+
 // TestAViewerLeavesEventsToOthers: one address does not take all event streams.
 func TestAViewerLeavesEventsToOthers(t *testing.T) {
 	t.Parallel()
