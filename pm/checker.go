@@ -86,6 +86,16 @@ func (c *Checker) Read(p *Payment, rand protocol.Word, retired bool) *Reading {
 	return found
 }
 
+// Signed is how many of the tickets the sender signed, whether or not they are credited.
+func (r *Reading) Signed() (n int) {
+	for _, t := range r.tickets {
+		if t.signed {
+			n++
+		}
+	}
+	return n
+}
+
 // Verify is the rest of Tickets. It adds the accepted nonces; if nonces is nil the tickets
 // count as expired.
 func (r *Reading) Verify(nonces *Nonces) (v Verdict) {

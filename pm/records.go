@@ -179,6 +179,16 @@ type Winner struct {
 	Attempts int
 }
 
+// Unpaid is what a gateway's winning tickets that are not paid come to.
+type Unpaid struct {
+	// Face is the sum of their face values, Tickets their number.
+	Face    core.Wei
+	Tickets int
+}
+
+// Add is u with one more ticket.
+func (u Unpaid) Add(face core.Wei) Unpaid { return Unpaid{u.Face.Add(face), u.Tickets + 1} }
+
 // Progress is a change of a winner's state.
 type Progress struct {
 	Hash   protocol.Hash

@@ -9,10 +9,10 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// Waiting adds up the face values of all books' unpaid winning tickets, by sender. It needs the
-// reader of SharedReader.
-func (r *Reader) Waiting(ctx context.Context) (map[core.Address]core.Wei, error) {
-	sums := make(map[core.Address]core.Wei)
+// Waiting adds up all books' unpaid winning tickets, by sender. It needs the reader of
+// SharedReader.
+func (r *Reader) Waiting(ctx context.Context) (map[core.Address]pm.Unpaid, error) {
+	sums := make(map[core.Address]pm.Unpaid)
 	err := each(ctx, r.db, func(rows *sql.Rows) error {
 		var owner core.Address
 		var face core.Wei

@@ -124,7 +124,8 @@ func TestTheBooksOfADatabase(t *testing.T) {
 	defer db.Close()
 	all := ledger.SharedReader(db)
 	waiting, err := all.Waiting(t.Context())
-	if must(t, err); waiting[owner.Sender].Cmp(core.NewWei(2*ev)) != 0 {
+	if must(t, err); waiting[owner.Sender].Face.Cmp(core.NewWei(2*ev)) != 0 ||
+		waiting[owner.Sender].Tickets != 2 {
 		t.Error(waiting)
 	}
 	lines, err := all.Books(t.Context())

@@ -126,7 +126,8 @@ func TestPromisesAreCoveredByFunds(t *testing.T) {
 		defer mu.Unlock()
 		pending = w
 	}
-	set(wei(ether(20).Sub(core.NewWei(1)).Big()))
+	set(ether(20).Sub(gwei(10_000_000)))
+	n.refuse(s.job(3, 1), fault.InsufficientSenderReserve, "insufficient sender reserve") // 0.012 ETH
 	n.admit(s.job(1, 1)).Release()
 	set(ether(20))
 	before := len(n.won)

@@ -66,7 +66,7 @@ const (
 	defaultSetsPerSender     = 1 << 17
 )
 
-// Options are what a Recipient needs. Pending, MaxFloat, Won, Recorder, Limits and
+// Options are what a Recipient needs. Pending, Waiting, MaxFloat, Won, Recorder, Limits and
 // Sweep may be left out; a zero amount is one.
 type Options struct {
 	Ledger Ledger
@@ -83,6 +83,9 @@ type Options struct {
 	// Pending is the face value of a gateway's winning tickets that are not paid; nil
 	// where there are none.
 	Pending func(sender core.Address) core.Wei
+	// Waiting is how many winning tickets of a gateway are not paid, or not handed over; nil where
+	// there are none.
+	Waiting func(sender core.Address) int
 	// MaxFloat asks the process that redeems what a gateway's funds cover. It is nil if this
 	// process redeems; then it is computed here.
 	MaxFloat func(ctx context.Context, sender core.Address) (core.Wei, error)
@@ -120,6 +123,9 @@ func (o Options) complete() (Options, error) {
 	}
 	if o.Pending == nil {
 		o.Pending = func(core.Address) core.Wei { return core.Wei{} }
+	}
+	if o.Waiting == nil {
+		o.Waiting = func(core.Address) int { return 0 }
 	}
 	if o.Won == nil {
 		o.Won = func(pm.Winner) {}

@@ -21,6 +21,8 @@ type Recipient struct {
 	reported *reportedWinners
 	deferred deferredWinners
 	readers  *readLimiter
+	// unrecorded are the payments that are verified and not on disk yet.
+	unrecorded *unrecorded
 
 	// The operator may change these bounds at run time.
 	maxFaceValue, minGasPrice atomic.Pointer[core.Wei]
@@ -49,10 +51,11 @@ func New(opt Options) (*Recipient, error) {
 		return nil, err
 	}
 	r := &Recipient{
-		opt:      opt,
-		sets:     newSets(opt.Limits, opt.Opening.Expired),
-		reported: newReportedWinners(),
-		readers:  newReadLimiter(),
+		opt:        opt,
+		sets:       newSets(opt.Limits, opt.Opening.Expired),
+		reported:   newReportedWinners(),
+		readers:    newReadLimiter(),
+		unrecorded: newUnrecorded(),
 	}
 	r.accounts = newAccounts(opt.Limits, opt.Ledger.Book, opt.Now,
 		func() protocol.Round { return opt.Chain.View().Round.Number })

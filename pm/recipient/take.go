@@ -12,11 +12,14 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// paymentParams are a payment's parameters and their random number.
+// paymentParams are a payment's parameters and their random number, and what its gateway's funds
+// would pay now.
 type paymentParams struct {
-	terms   pm.Params
-	rand    protocol.Word
-	retired bool
+	terms      pm.Params
+	rand       protocol.Word
+	retired    bool
+	available  core.Wei
+	unrecorded *unrecordedPayment
 }
 
 // takeTickets checks a payment's tickets and credits the valid ones. refusal is why there is no
@@ -31,20 +34,24 @@ func (r *Recipient) takeTickets(ctx context.Context, job *pm.Job, view *protocol
 		// The funds are unknown, but old tickets may have won.
 		funds, unknown = protocol.SenderFunds{}, pm.UnknownFunds(sender, unknown)
 	}
-	if refusal == nil {
-		refusal = cmp.Or(unknown, r.noCreditFault(view, sender, funds))
-	}
 	c := pm.Checker{Recipient: r.opt.Recipient, L1: r.height(view), Round: view.Round.LastInitialized, Funds: funds}
 	t := paymentParams{terms: p.Terms()}
 	var known bool
 	t.rand, known, t.retired = r.recoverRand(&t.terms, sender, job.Quote.Price)
 
+	reading := r.read(&c, p, &t)
+	t.available = pm.Available(funds, view.PoolSize)
+	t.unrecorded = r.unrecorded.begin(sender)
+	defer t.unrecorded.end()
+	if refusal == nil {
+		refusal = cmp.Or(unknown, r.noCreditFault(view, sender, &t, reading.Signed()))
+	}
 	var s *set
 	if known && !t.retired && refusal == nil {
 		s, refusal = r.sets.pin(t.terms.RecipientRandHash, sender, t.terms.ExpirationBlock)
 		defer func() { r.sets.unpin(s) }()
 	}
-	v := s.checkTickets(r.read(&c, p, &t))
+	v := s.checkTickets(reading)
 	fresh := known && !t.retired && t.terms.ExpirationBlock > c.L1
 	switch {
 	case unknown != nil:
@@ -55,14 +62,15 @@ func (r *Recipient) takeTickets(ctx context.Context, job *pm.Job, view *protocol
 	return r.recordPayment(ctx, job, view, &t, &v, s, a)
 }
 
-// noCreditFault says why no ticket of a gateway can be credited now: the chain's state is old,
-// or the gateway's unpaid winners use up its funds.
-func (r *Recipient) noCreditFault(view *protocol.View, sender core.Address, funds protocol.SenderFunds) error {
+// noCreditFault says why a gateway's tickets cannot be credited now: the chain's state is old, or
+// its funds do not pay what the tickets are worth beside its unpaid winners.
+func (r *Recipient) noCreditFault(view *protocol.View, sender core.Address, t *paymentParams, tickets int) error {
 	if err := r.checkFresh(opAdmit, view); err != nil {
 		return err
 	}
 	pending := r.opt.Pending(sender)
-	if !pending.IsZero() && pending.Cmp(pm.Available(funds, view.PoolSize)) >= 0 {
+	if !pending.IsZero() && pending.Cmp(t.available) >= 0 ||
+		!t.unrecorded.credit(t.terms.EV().Times(int64(tickets)), t.available, pending) {
 		return fault.Wrap(fault.InsufficientSenderReserve, opAdmit, pm.ErrSenderReserve)
 	}
 	return nil
@@ -160,10 +168,11 @@ func (r *Recipient) reportWinners(winners []pm.Winner) {
 	}
 }
 
-// winners returns the tickets that won, each once. Uncredited ones that were stored recently
-// are left out.
+// winners returns the tickets that won, each once. Uncredited ones that were stored recently, or
+// that are more than the bounds of unrecorded, are left out.
 func (r *Recipient) winners(job *pm.Job, t *paymentParams, v *pm.Verdict, now time.Time) (out []pm.Winner) {
 	sender := job.Account.Sender
+	pending, waiting, dropped := r.opt.Pending(sender), r.opt.Waiting(sender), 0
 	for _, i := range v.Winners {
 		ticket := job.Payment.Tickets[i]
 		w := pm.Winner{
@@ -180,7 +189,15 @@ func (r *Recipient) winners(job *pm.Job, t *paymentParams, v *pm.Verdict, now ti
 			continue
 		}
 		w.Ticket = t.terms.Winning(sender, ticket, t.rand)
+		if !t.unrecorded.winner(&w, t.available, pending, waiting) {
+			dropped++
+			continue
+		}
 		out = append(out, w)
+	}
+	if dropped > 0 {
+		r.opt.Log.Debug("winning tickets of a refused payment not kept: too many of this gateway are unpaid",
+			"gateway", sender.String(), "tickets", dropped)
 	}
 	return out
 }

@@ -20,8 +20,8 @@ import (
 // shared reads what all books share.
 type shared interface {
 	Winners(ctx context.Context, f ledger.Filter) ([]pm.Winner, error)
-	// Waiting is the sum of each sender's unpaid face values.
-	Waiting(ctx context.Context) (map[core.Address]core.Wei, error)
+	// Waiting is what each sender's unpaid winning tickets come to.
+	Waiting(ctx context.Context) (map[core.Address]pm.Unpaid, error)
 }
 
 // Term is the time for which this node leads; ledger.Term is one.
@@ -63,7 +63,7 @@ type Leader struct {
 	redeemer *Redeemer
 	// waiting is what was unpaid at the last read, fresh what this node won after that read
 	// began.
-	waiting map[core.Address]core.Wei
+	waiting map[core.Address]pm.Unpaid
 	fresh   map[protocol.Hash]pm.Winner
 	// took is how long the last read of the database took.
 	took time.Duration

@@ -23,7 +23,12 @@ func (l *Leader) Won(w pm.Winner) {
 
 // Pending is the sum of a sender's unpaid face values: of all books as they were a second ago,
 // and of this one as it is now. It never blocks.
-func (l *Leader) Pending(sender core.Address) core.Wei {
+func (l *Leader) Pending(sender core.Address) core.Wei { return l.unpaid(sender).Face }
+
+// Waiting is the number of the tickets that Pending adds up.
+func (l *Leader) Waiting(sender core.Address) int { return l.unpaid(sender).Tickets }
+
+func (l *Leader) unpaid(sender core.Address) pm.Unpaid {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	sum := l.waiting[sender]

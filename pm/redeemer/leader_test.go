@@ -26,14 +26,14 @@ type database struct {
 	mu      sync.Mutex // guards all
 	leads   string
 	down    bool
-	waiting map[core.Address]core.Wei
+	waiting map[core.Address]pm.Unpaid
 	won     []pm.Winner
 	terms   []string
 }
 
 var errDown = fault.New(fault.StoreUnreachable, "ask", "it is down")
 
-func (d *database) Waiting(context.Context) (map[core.Address]core.Wei, error) {
+func (d *database) Waiting(context.Context) (map[core.Address]pm.Unpaid, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.down {
@@ -164,7 +164,7 @@ func TestPending(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		from := core.Address{9}
-		d := &database{leads: "another", waiting: map[core.Address]core.Wei{from: core.NewWei(5)}}
+		d := &database{leads: "another", waiting: map[core.Address]pm.Unpaid{from: {Face: core.NewWei(5), Tickets: 1}}}
 		a, _, stop := node(t, d, "a")
 		synctest.Wait()
 		w := pm.Winner{Hash: protocol.Hash{1}, Ticket: protocol.WinningTicket{Sender: from, Recipient: leaderMe,
@@ -173,7 +173,7 @@ func TestPending(t *testing.T) {
 		if got := a.Pending(from); got.Cmp(core.NewWei(12)) != 0 {
 			t.Error(got)
 		}
-		d.set(func() { d.waiting = map[core.Address]core.Wei{from: core.NewWei(13)} })
+		d.set(func() { d.waiting = map[core.Address]pm.Unpaid{from: {Face: core.NewWei(13), Tickets: 2}} })
 		leaderPass(1500 * time.Millisecond)
 		if got := a.Pending(from); got.Cmp(core.NewWei(13)) != 0 {
 			t.Error(got)

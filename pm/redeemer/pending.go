@@ -7,23 +7,23 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// pendingSums are the face values of unpaid winners, by sender. They have their own lock,
-// because every payment reads one.
+// pendingSums are the unpaid winners, by sender. They have their own lock, because every payment
+// reads one.
 type pendingSums struct {
 	mu  sync.Mutex
-	all map[core.Address]core.Wei // guarded by mu; without zeros
+	all map[core.Address]pm.Unpaid // guarded by mu; without zeros
 }
 
-func (s *pendingSums) get(sender core.Address) core.Wei {
+func (s *pendingSums) get(sender core.Address) pm.Unpaid {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.all[sender]
 }
 
-func (s *pendingSums) set(sender core.Address, sum core.Wei) {
+func (s *pendingSums) set(sender core.Address, sum pm.Unpaid) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if sum.IsZero() {
+	if sum.Tickets == 0 {
 		delete(s.all, sender)
 		return
 	}
@@ -37,11 +37,14 @@ func unpaid(t *ticket) bool { return t.w.State != pm.TicketMined }
 // Pending is the sum of the face values of a sender's winning tickets that are not paid: they
 // wait for their parameters to expire, for a price or for funds, or are being redeemed. It
 // never blocks.
-func (r *Redeemer) Pending(sender core.Address) core.Wei { return r.pendingSums.get(sender) }
+func (r *Redeemer) Pending(sender core.Address) core.Wei { return r.pendingSums.get(sender).Face }
+
+// Waiting is the number of the tickets that Pending adds up.
+func (r *Redeemer) Waiting(sender core.Address) int { return r.pendingSums.get(sender).Tickets }
 
 // recountLocked adds up a sender's face values again, and notifies its watchers.
 func (r *Redeemer) recountLocked(sender core.Address) {
-	var sum core.Wei
+	var sum pm.Unpaid
 	for _, t := range r.tickets {
 		if t.w.Ticket.Sender == sender && unpaid(t) {
 			sum = sum.Add(t.w.Ticket.FaceValue)

@@ -45,7 +45,7 @@ func New(o Options) *Redeemer {
 		opt: o.withDefaults(), wake: make(chan struct{}, 1), tickets: make(map[protocol.Hash]*ticket),
 		senders: make(map[core.Address]*sender), lowFunds: make(map[core.Address]bool),
 		watchers: make(map[*floatWatcher]struct{}),
-		losses:   make(map[protocol.Hash]lostTicket), pendingSums: pendingSums{all: make(map[core.Address]core.Wei)},
+		losses:   make(map[protocol.Hash]lostTicket), pendingSums: pendingSums{all: make(map[core.Address]pm.Unpaid)},
 	}
 }
 

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
@@ -37,6 +39,17 @@ func (c *Client) Won(w pm.Winner) {
 	defer c.mu.Unlock()
 	c.addLocked(w)
 	c.wakeLoop()
+}
+
+// Waiting is how many winning tickets of a gateway wait here to be handed in. Where the ledger has
+// more than fit here, it is the largest number.
+func (c *Client) Waiting(sender core.Address) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.overflowed[sender] {
+		return math.MaxInt
+	}
+	return c.has[sender]
 }
 
 // handDueLocked begins to hand in what is due, the most urgent first, and returns the time until

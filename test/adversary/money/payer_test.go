@@ -41,21 +41,27 @@ type payer struct {
 // newPayer funds an account of the chain with 1 ETH of deposit and 2 of reserve.
 func (w *world) newPayer(number uint64) *payer {
 	w.Helper()
+	return w.newPayerWith(number, ether(1), ether(2))
+}
+
+// newPayerWith funds an account of the chain with a deposit and a reserve, in wei.
+func (w *world) newPayerWith(number uint64, deposit, reserve *big.Int) *payer {
+	w.Helper()
 	key := w.chain.Key(number)
 	p := &payer{world: w, key: key, address: crypto.PubkeyToAddress(key.PublicKey), client: harness.Client()}
 	client, err := ethclient.DialContext(w.Context(), w.chain.URL(0))
 	w.must(err)
 	defer client.Close()
 	data := crypto.Keccak256([]byte("fundDepositAndReserve(uint256,uint256)"))[:4]
-	data = append(data, common.LeftPadBytes(ether(1).Bytes(), 32)...)
-	data = append(data, common.LeftPadBytes(ether(2).Bytes(), 32)...)
+	data = append(data, common.LeftPadBytes(deposit.Bytes(), 32)...)
+	data = append(data, common.LeftPadBytes(reserve.Bytes(), 32)...)
 	to := w.chain.Info.Contracts["TicketBroker"]
 	nonce, err := client.PendingNonceAt(w.Context(), p.address)
 	w.must(err)
 	id := new(big.Int).SetUint64(w.chain.Info.ChainID)
 	tx, err := types.SignNewTx(key, types.LatestSignerForChainID(id), &types.DynamicFeeTx{
 		ChainID: id, Nonce: nonce, Gas: 1_000_000, GasFeeCap: big.NewInt(1_000_000_000), GasTipCap: new(big.Int),
-		To: &to, Value: ether(3), Data: data,
+		To: &to, Value: new(big.Int).Add(deposit, reserve), Data: data,
 	})
 	w.must(err)
 	w.must(client.SendTransaction(w.Context(), tx))

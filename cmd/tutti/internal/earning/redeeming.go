@@ -60,6 +60,7 @@ type Redeemer interface {
 	// Retry redeems a failed ticket again.
 	Retry(ctx context.Context, hash protocol.Hash) error
 	Pending(sender core.Address) core.Wei
+	Waiting(sender core.Address) int
 	Won(w pm.Winner)
 }
 
@@ -88,13 +89,13 @@ func (p *Part) chooseRedeemer(opt *recipient.Options) (lifecycle.Component, erro
 	at := p.Config.Chain.RedeemerAddr
 	if at.IsZero() {
 		p.Redeemer = p.newRedeemer()
-		opt.Pending, opt.Won = p.Redeemer.Pending, p.Redeemer.Won
+		opt.Pending, opt.Waiting, opt.Won = p.Redeemer.Pending, p.Redeemer.Waiting, p.Redeemer.Won
 		return p.Redeemer, nil
 	}
 	if err := p.handOver(); err != nil {
 		return nil, err
 	}
-	opt.Won, opt.MaxFloat = p.handover.Won, p.remoteMaxFloat(p.handover)
+	opt.Waiting, opt.Won, opt.MaxFloat = p.handover.Waiting, p.handover.Won, p.remoteMaxFloat(p.handover)
 	return p.handover, nil
 }
 
