@@ -26,7 +26,7 @@ type attempt struct {
 	at     *member
 	cancel context.CancelCauseFunc
 	began  time.Time
-	// lastByte is when a part of its answer last arrived, in nanoseconds; 0 before.
+	// lastByte is when a part of its answer last arrived, since began: a clock that is set changes nothing.
 	lastByte atomic.Int64
 }
 
@@ -78,7 +78,7 @@ func (p *pool) probeFailed(m *member, err error) {
 		return
 	}
 	for a := range m.attempts {
-		if now.Sub(a.began) >= stalledAfter && now.Sub(time.Unix(0, a.lastByte.Load())) >= stalledAfter {
+		if now.Sub(a.began)-time.Duration(a.lastByte.Load()) >= stalledAfter {
 			a.cancel(fault.New(fault.RunnerStalled, opRun, "the runner answers neither the job nor its probes"))
 		}
 	}
@@ -94,7 +94,7 @@ type progressBody struct {
 func (b *progressBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if n > 0 {
-		b.a.lastByte.Store(b.a.pool.now().UnixNano())
+		b.a.lastByte.Store(int64(b.a.pool.now().Sub(b.a.began)))
 	}
 	return n, err
 }

@@ -33,6 +33,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return unknownCommand(args[0], stderr)
 		}
 	}
+	signals := process.ExpectSignals()
 	cfg, notices, err := config.Load(command.Input(args))
 	if cfg != nil && cfg.Process.Informational() {
 		return inform(cfg, stdout, stderr)
@@ -58,7 +59,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	for _, n := range notices {
 		log.Warn("configuration", "notice", n.String())
 	}
-	if err := command.ByCause(serve(ctx, cfg, sink)); err != nil {
+	if err := command.ByCause(serve(ctx, cfg, sink, signals)); err != nil {
 		code, row := command.ExitFault(err)
 		log.Error("tutti ends", "code", string(code), "remedy", row.Remedy, "err", err)
 		fmt.Fprintln(stderr, command.Describe(err))
@@ -68,10 +69,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 // serve runs the node until it is asked to stop or fails.
-func serve(ctx context.Context, cfg *config.Config, sink *logging.Sink) error {
+func serve(ctx context.Context, cfg *config.Config, sink *logging.Sink, signals *process.Signals) error {
 	var ahead *media.Ahead
 	defer func() { ahead.Close() }()
-	p, err := process.New(ctx, sink.Logger(), cfg, func(ctx context.Context, cards string) error {
+	p, err := process.New(ctx, sink.Logger(), cfg, signals, func(ctx context.Context, cards string) error {
 		if err := usableFiles(cfg); err != nil {
 			return err
 		}

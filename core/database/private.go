@@ -2,6 +2,7 @@ package database
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,15 +11,42 @@ import (
 // ensurePrivate creates the file if needed, and removes other users' permissions: SQLite
 // gives its side files the same mode. It never opens the file itself, because closing it
 // would release the locks that this process holds on it.
+//
+// Root opens the databases of services, too. A link that another user made in the directory
+// leads to a file of that user's choice: it is refused, and no mode is changed outside of the
+// directory. A link of one's own is followed.
 func ensurePrivate(path string) error {
-	info, err := os.Stat(path)
+	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return createPrivate(path)
 	}
-	if err == nil && info.Mode().Perm()&0o077 != 0 {
-		err = os.Chmod(path, info.Mode().Perm()&^fs.FileMode(0o077))
+	if err != nil {
+		return err
 	}
-	return err
+	change := chmodInside
+	if info.Mode().Type() == fs.ModeSymlink {
+		if !isOwn(info) {
+			return fmt.Errorf("%s is a link that another user made", path)
+		}
+		if info, err = os.Stat(path); err != nil {
+			return err
+		}
+		change = os.Chmod
+	}
+	if info.Mode().Perm()&0o077 == 0 {
+		return nil
+	}
+	return change(path, info.Mode().Perm()&^fs.FileMode(0o077))
+}
+
+// chmodInside changes the mode of a file in its directory. What took the file's place meanwhile
+// leads nowhere else.
+func chmodInside(path string, mode fs.FileMode) error {
+	dir, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Chmod(filepath.Base(path), mode), dir.Close())
 }
 
 // createPrivate makes an empty file for its owner only. It succeeds if another process

@@ -18,6 +18,8 @@ const (
 	LedgerHeight Code = "LedgerHeight"
 	// LedgerRestored: the books are an older copy.
 	LedgerRestored Code = "LedgerRestored"
+	// LedgerMarkDamaged: it cannot be read how far the books had come.
+	LedgerMarkDamaged Code = "LedgerMarkDamaged"
 	// LedgerMoved: the books are in another database now.
 	LedgerMoved Code = "LedgerMoved"
 )
@@ -98,6 +100,18 @@ var ledgerRows = []Row{
 			"alone has the winning tickets since the copy. For a ledger in PostgreSQL, let `-store` lead to " +
 			"the newest state. If the copy is all there is, nothing needs to be done; the condition goes " +
 			"with the next start.",
+	},
+	{
+		Code: LedgerMarkDamaged, Class: Internal,
+		Cause: "`ledger.mark` in the data directory (`ledger.NAME.mark` for a book in PostgreSQL), which says how " +
+			"far the books had come, cannot be read, or does not say it. The books themselves are in `tutti.db` " +
+			"or in the database of `-store`, and nothing is known to be wrong with them. Without the mark the " +
+			"node cannot see whether they are an older copy, so it does not begin.",
+		Remedy: "See that the file belongs to the node's user. If what it holds is damaged, and the books were not " +
+			"put back from a copy, move the file away and start the node again: it makes a new one. If they were " +
+			"put back, put back the newest `tutti.db` first: a copy without a mark is taken for the newest, and " +
+			"what gateways had in their accounts by it, a few tickets each, can be used again. Look at the " +
+			"system's log for disk errors, too.",
 	},
 	{
 		Code: LedgerMoved, Class: Internal,

@@ -29,6 +29,10 @@ const (
 	LogLost Code = "LogLost"
 	// DataDirUnusable: the data directory cannot be made or written.
 	DataDirUnusable Code = "DataDirUnusable"
+	// DatabaseDamaged: tutti.db is no database any more, or a part of it is lost.
+	DatabaseDamaged Code = "DatabaseDamaged"
+	// SecretFileDamaged: a file of the data directory does not hold the secret that it should.
+	SecretFileDamaged Code = "SecretFileDamaged"
 )
 
 // startRows are the conditions between typing the command and serving.
@@ -105,5 +109,26 @@ var startRows = []Row{
 		Code: DataDirUnusable, Class: Config,
 		Cause:  "The data directory does not exist and cannot be made, or this user may not write in it.",
 		Remedy: "Give it to the node's user (`chown`), or choose another one with `-dataDir`.",
+	},
+	{
+		Code: DatabaseDamaged, Class: Internal,
+		Symptom: "`file is not a database`, `database disk image is malformed`",
+		Cause: "`tutti.db` in the data directory is damaged: the disk failed, the file was cut off, or another " +
+			"program wrote in it. It holds winning tickets that are not redeemed yet, transactions that wait to " +
+			"be mined, what a gateway paid, and API keys.",
+		Remedy: "Do not delete it. Stop the node and keep a copy of `tutti.db`, `tutti.db-wal` and `tutti.db-shm` " +
+			"as they are, and look at the system's log for disk errors. Then put back the newest backup of these " +
+			"files: an older copy credits nothing twice, and the node says what it means (LedgerRestored). Without " +
+			"a backup `sqlite3 tutti.db .recover | sqlite3 recovered.db` saves what can be read; put that in place " +
+			"of `tutti.db`, without the two other files, and run `tutti ledger verify`. `tutti ledger export " +
+			"-tickets` may still list the winning tickets. Only a node that has no winning tickets, payments or API " +
+			"keys to lose can begin with a new file.",
+	},
+	{
+		Code: SecretFileDamaged, Class: Config,
+		Cause: "A file of the data directory that the message names does not hold the secret that the node keeps " +
+			"there: it is empty, was cut off, or holds something else.",
+		Remedy: "Put it back from a backup, or remove it and start the node again: it makes a new secret, and what " +
+			"was signed with the one before, such as the addresses of streams, ends.",
 	},
 }

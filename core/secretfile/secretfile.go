@@ -19,9 +19,12 @@ import (
 // Secret is as long as the keys of HMAC-SHA256 should be.
 type Secret [sha256.Size]byte
 
+// ErrDamaged: the file holds no secret.
+var ErrDamaged = errors.New("it does not hold 64 hex digits")
+
 // Open reads the secret in a file, and makes it from random where there is none, with its
 // directory. Processes that make it at the same time get the same one. Errors are those
-// of the file system, or that the file is no secret.
+// of the file system, or ErrDamaged.
 func Open(path string, random io.Reader) (Secret, error) {
 	s, err := read(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -40,8 +43,7 @@ func read(path string) (s Secret, err error) {
 	}
 	secret, err := hex.DecodeString(strings.TrimSpace(string(text)))
 	if err != nil || len(secret) != len(s) {
-		return s, fmt.Errorf(
-			"%s does not hold 64 hex digits; remove it and start again: what was signed with it ends", path)
+		return s, fmt.Errorf("read %s: %w", path, ErrDamaged)
 	}
 	return Secret(secret), nil
 }

@@ -67,7 +67,7 @@ var _ lifecycle.Component = (*Ledger)(nil)
 // Open brings the tables up to date and returns what the ledger remembers. From then on it
 // counts as in use: if the process ends before Run has ended, the next opening is one after a
 // crash. Every opening begins with a new secret. Balances are restored either way. Errors are
-// the faults LedgerFailed and LedgerMoved.
+// the faults LedgerFailed, LedgerMarkDamaged and LedgerMoved.
 func Open(ctx context.Context, opt Options) (*Ledger, pm.Opening, error) {
 	const op = "open the ledger"
 	opt = opt.withDefaults()
@@ -99,7 +99,8 @@ func Open(ctx context.Context, opt Options) (*Ledger, pm.Opening, error) {
 
 // failedOpening is the fault of a ledger that was moved or cannot be read.
 func failedOpening(op string, err error) error {
-	if f, ok := errors.AsType[*fault.Fault](err); ok && f.Code == fault.LedgerMoved {
+	if f, ok := errors.AsType[*fault.Fault](err); ok && (f.Code == fault.LedgerMoved ||
+		f.Code == fault.LedgerMarkDamaged) {
 		return f
 	}
 	return fault.Wrap(fault.LedgerFailed, op, err)

@@ -39,6 +39,15 @@ type noMarker struct{}
 func (noMarker) Load() (Mark, bool, error) { return Mark{}, false, nil }
 func (noMarker) Store(Mark) error          { return nil }
 
+// loadMark reads a mark; the error is the fault LedgerMarkDamaged.
+func loadMark(from Marker) (Mark, error) {
+	kept, _, err := from.Load()
+	if err != nil {
+		return kept, fault.Wrap(fault.LedgerMarkDamaged, "read how far the books had come", err)
+	}
+	return kept, nil
+}
+
 // after reports whether a mark is further than another of the same ledger.
 func (m Mark) after(o Mark) bool {
 	return m.Ledger == o.Ledger && (m.Epoch > o.Epoch || m.Epoch == o.Epoch && m.Commits > o.Commits)
@@ -69,7 +78,7 @@ func checkMark(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) erro
 	if err != nil {
 		return err
 	}
-	kept, _, err := opt.Mark.Load()
+	kept, err := loadMark(opt.Mark)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/ledger"
 )
@@ -140,3 +141,18 @@ func TestAMarkThatCannotBeStored(t *testing.T) {
 		Board: b.board, Log: slog.New(slog.DiscardHandler)})
 	want(t, err, fault.LedgerFailed)
 }
+
+// A mark that cannot be read stops the start by a name of its own: the books are whole.
+func TestAMarkThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	db := connect(t, t.TempDir())
+	_, _, err := ledger.Open(context.Background(), ledger.Options{DB: db, Mark: unreadable{}, Rand: seeded(1),
+		Now: time.Now, Board: health.New(slog.New(slog.DiscardHandler), time.Now, nil), Log: slog.New(slog.DiscardHandler)})
+	want(t, err, fault.LedgerMarkDamaged)
+}
+
+// unreadable is a mark whose file holds something else.
+type unreadable struct{}
+
+func (unreadable) Load() (m ledger.Mark, found bool, err error) { return m, false, os.ErrInvalid }
+func (unreadable) Store(ledger.Mark) error                      { return nil }

@@ -71,7 +71,7 @@ func markMoved(ctx context.Context, from *sql.DB, name string, mark Marker) (m M
 	if m, err = presentMark(ctx, tx, token); err != nil {
 		return m, err
 	}
-	kept, _, err := mark.Load()
+	kept, err := loadMark(mark)
 	if err != nil {
 		return m, err
 	}

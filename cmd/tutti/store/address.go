@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/pm/ledger"
 )
@@ -87,8 +88,9 @@ func (s *Store) Name(dir string) error {
 	random := make([]byte, 6)
 	_, _ = rand.Read(random) // it has no errors
 	name := "node_" + hex.EncodeToString(random)
-	if err := os.WriteFile(path, []byte(name+"\n"), 0o600); err != nil {
-		return fault.Wrap(fault.DataDirUnusable, op, err)
+	// Whole or not at all: half a name on a full disk would be another book, or none, at the next start.
+	if err := (database.MarkFile{Path: path}).Write([]byte(name + "\n")); err != nil {
+		return fault.WrapWrite(fault.DataDirUnusable, op, err)
 	}
 	s.Book = name
 	return nil

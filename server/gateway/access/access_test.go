@@ -200,7 +200,7 @@ func TestSecretFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("short"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := access.OpenLinks(dir, strings.NewReader("")); !errors.Is(err, fault.DataDirUnusable) {
+	if _, err := access.OpenLinks(dir, strings.NewReader("")); !errors.Is(err, fault.SecretFileDamaged) {
 		t.Error(err)
 	}
 }

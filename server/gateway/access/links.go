@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -30,12 +31,15 @@ const KeyFile = "playback.key"
 type Links struct{ secret secretfile.Secret }
 
 // OpenLinks reads the secret from a data directory, and makes one where there is none.
-// Errors are faults DataDirUnusable.
+// Errors are faults SecretFileDamaged and DataDirUnusable.
 func OpenLinks(dir string, random io.Reader) (*Links, error) {
 	secret, err := secretfile.Open(filepath.Join(dir, KeyFile), random)
 	if err != nil {
-		return nil, &fault.Fault{Code: fault.DataDirUnusable, Op: "open the secret of signed addresses",
-			Detail: err.Error(), Err: err}
+		code := fault.DataDirUnusable
+		if errors.Is(err, secretfile.ErrDamaged) {
+			code = fault.SecretFileDamaged
+		}
+		return nil, &fault.Fault{Code: code, Op: "open the secret of signed addresses", Detail: err.Error(), Err: err}
 	}
 	return &Links{secret}, nil
 }

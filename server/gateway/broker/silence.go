@@ -27,7 +27,8 @@ type silenceWatch struct {
 	s      *session
 	terms  *upstream.Terms
 	cancel context.CancelCauseFunc
-	// lastProgress is when the last bytes arrived, in nanoseconds.
+	began  time.Time
+	// lastProgress is when the last bytes arrived, since began: a clock that is set changes nothing.
 	lastProgress atomic.Int64
 
 	mu    sync.Mutex
@@ -38,8 +39,7 @@ type silenceWatch struct {
 // watchSilence starts to watch a job, and returns the job's context. end must be called.
 func (b *Broker) watchSilence(ctx context.Context, s *session) (context.Context, *silenceWatch) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	q := &silenceWatch{b: b, s: s, terms: s.current(), cancel: cancel}
-	q.progress()
+	q := &silenceWatch{b: b, s: s, terms: s.current(), cancel: cancel, began: b.opt.Now()}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.timer = time.AfterFunc(b.opt.Silence, q.check)
@@ -47,7 +47,9 @@ func (b *Broker) watchSilence(ctx context.Context, s *session) (context.Context,
 }
 
 // progress records that bytes arrived.
-func (q *silenceWatch) progress() { q.lastProgress.Store(q.b.opt.Now().UnixNano()) }
+func (q *silenceWatch) progress() { q.lastProgress.Store(int64(q.elapsed())) }
+
+func (q *silenceWatch) elapsed() time.Duration { return q.b.opt.Now().Sub(q.began) }
 
 // end ends the job and its watch.
 func (q *silenceWatch) end() {
@@ -69,7 +71,7 @@ func (q *silenceWatch) jobError(ctx context.Context, err error) error {
 // check runs when bytes should have arrived.
 func (q *silenceWatch) check() {
 	lastProgress := q.lastProgress.Load()
-	silence := q.b.opt.Now().Sub(time.Unix(0, lastProgress))
+	silence := q.elapsed() - time.Duration(lastProgress)
 	if silence < q.b.opt.Silence {
 		q.checkAfter(q.b.opt.Silence - silence)
 		return

@@ -17,7 +17,7 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// noTokenExpiry is the lifetime of a token without an expiry.
+// noTokenExpiry is the lifetime of a token without an expiry that tells something.
 const noTokenExpiry = 30 * time.Minute
 
 // maxAsked bounds the orchestrators that one discovery asks at once. Those that do not answer hold
@@ -33,8 +33,10 @@ func OfferOf(info Info, now time.Time) videorouting.Offer {
 	o.Price = priceOf(info)
 	o.Session = core.SessionID(info.GetAuthToken().GetSessionId())
 	o.Expires = now.Add(noTokenExpiry)
-	if at := info.GetAuthToken().GetExpiration(); at > 0 {
-		o.Expires = time.Unix(at, 0)
+	// A token that comes expired says that the clocks differ. Its orchestrator knows when it ends:
+	// renewed for each segment, it would be as old, and each would begin a new session.
+	if at := time.Unix(info.GetAuthToken().GetExpiration(), 0); at.After(now) {
+		o.Expires = at
 	}
 	if c := info.GetCapabilities(); c != nil {
 		caps := c.Capability()

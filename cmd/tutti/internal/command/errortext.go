@@ -33,18 +33,28 @@ func ExitFault(err error) (fault.Code, fault.Row) {
 	return code, row
 }
 
-// ByCause is a failure by its cause where that is a full disk. A certificate, key or
-// database that could not be written has a code of its own, whose remedy would not help.
+// ByCause is a failure by its cause where that is a full disk or a damaged database. A
+// certificate, key or table that could not be written or read has a code of its own, whose
+// remedy would not help.
 func ByCause(err error) error {
-	if !fault.OutOfSpace(err) && !nodedb.DiskFull(err) {
+	var code fault.Code
+	switch {
+	case fault.OutOfSpace(err) || nodedb.DiskFull(err):
+		code = fault.DataDiskFull
+	case nodedb.FileDamaged(err) && !ofAnotherNode(err):
+		code = fault.DatabaseDamaged
+	default:
 		return err
 	}
 	last, ok := errors.AsType[*fault.Fault](err)
 	if !ok {
-		return fault.Wrap(fault.DataDiskFull, "", err)
+		return fault.Wrap(code, "", err)
 	}
 	for f := last; ok; f, ok = errors.AsType[*fault.Fault](f.Err) {
 		last = f
 	}
-	return &fault.Fault{Code: fault.DataDiskFull, Op: last.Op, Detail: last.Detail, Err: last.Err}
+	return &fault.Fault{Code: code, Op: last.Op, Detail: last.Detail, Err: last.Err}
 }
+
+// ofAnotherNode reports whether what failed reads the database of the existing node.
+func ofAnotherNode(err error) bool { return errors.Is(err, fault.OldDataUnreadable) }

@@ -29,7 +29,7 @@ func (m markFile) Load() (mark ledger.Mark, found bool, err error) {
 		return mark, false, err
 	}
 	if err := json.Unmarshal(content, &mark); err != nil {
-		return mark, false, fmt.Errorf("%s is damaged, move it away: %w", m.file.Path, err)
+		return mark, false, fmt.Errorf("%s is damaged: %w", m.file.Path, err)
 	}
 	return mark, true, nil
 }

@@ -31,15 +31,16 @@ type Descriptors struct {
 	now   func() time.Time
 	// limit is 0 where the system has none.
 	limit int
-	// last is when a connection found no descriptor, in Unix nanoseconds; wake has one
-	// element when that is new.
+	// last is when a connection found no descriptor, since began, in nanoseconds, 0 for never; wake
+	// has one element when that is new.
+	began time.Time
 	last atomic.Int64
 	wake chan struct{}
 }
 
 // NewDescriptors reads the limit of this process. The caller runs what it returns.
 func NewDescriptors(board *health.Board, now func() time.Time) *Descriptors {
-	return &Descriptors{board: board, now: now, limit: mostFiles(), wake: make(chan struct{}, 1)}
+	return &Descriptors{board: board, now: now, began: now(), limit: mostFiles(), wake: make(chan struct{}, 1)}
 }
 
 // Name is the component's name.
@@ -71,7 +72,7 @@ func (d *Descriptors) problem(open int) string {
 	switch {
 	case d.limit == 0:
 		return ""
-	case d.now().Sub(time.Unix(0, d.last.Load())) < refusedFor:
+	case d.last.Load() != 0 && d.now().Sub(d.began)-time.Duration(d.last.Load()) < refusedFor:
 		return fmt.Sprintf("a connection was refused for want of descriptors; the process may have %d", d.limit)
 	case d.limit < fewFiles:
 		return fmt.Sprintf("the process may have %d", d.limit)
@@ -84,7 +85,7 @@ func (d *Descriptors) problem(open int) string {
 
 // Refused is called by a listener whose connection found no descriptor.
 func (d *Descriptors) Refused(error) {
-	d.last.Store(d.now().UnixNano())
+	d.last.Store(max(1, int64(d.now().Sub(d.began))))
 	select {
 	case d.wake <- struct{}{}:
 	default:

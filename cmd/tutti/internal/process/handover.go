@@ -3,7 +3,6 @@ package process
 import (
 	"context"
 	"os"
-	"syscall"
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -105,14 +104,9 @@ func (p *Process) finish(ctx context.Context, s *successor) error {
 // passOn gives signals to the other process that came before it had the place: they were
 // meant for the node. A terminal's go to both anyway.
 func (p *Process) passOn(s *successor) {
-	for {
-		select {
-		case sig := <-p.signals:
-			if sig != os.Interrupt {
-				_ = s.cmd.Process.Signal(sig)
-			}
-		default:
-			return
+	for _, sig := range p.signals.waiting() {
+		if sig != os.Interrupt {
+			_ = s.cmd.Process.Signal(sig)
 		}
 	}
 }
@@ -131,11 +125,9 @@ func (p *Process) untilAsked(ctx context.Context, s *successor, cancel func()) {
 				cancel()
 			}
 			return
-		case sig := <-p.signals:
-			if sig != syscall.SIGHUP && !asksUpgrade(sig) {
-				cancel()
-				return
-			}
+		case <-p.signals.stops:
+			cancel()
+			return
 		}
 	}
 }

@@ -81,7 +81,7 @@ func cat(t *testing.T) *successor {
 
 func quietProcess() *Process {
 	log := slog.New(slog.DiscardHandler)
-	return &Process{log: log, manager: systemd{log}, signals: make(chan os.Signal, 4),
+	return &Process{log: log, manager: systemd{log}, signals: newSignals(),
 		drain: &drainer{log: log, now: time.Now}}
 }
 
@@ -103,8 +103,8 @@ func TestStopEndsAnUpgrade(t *testing.T) {
 // not.
 func TestSignalsGoOn(t *testing.T) {
 	p, s := quietProcess(), cat(t)
-	p.signals <- os.Interrupt // a terminal signals both
-	p.signals <- syscall.SIGTERM
+	p.signals.stops <- os.Interrupt // a terminal signals both
+	p.signals.stops <- syscall.SIGTERM
 	p.passOn(s)
 	<-s.ended
 	if got := s.cmd.ProcessState.String(); !strings.Contains(got, "terminated") {

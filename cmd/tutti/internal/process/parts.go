@@ -33,12 +33,7 @@ type Parts struct {
 // sends the service manager its status.
 func (p *Process) Attach(n *Parts) (*drainer, lifecycle.Component) {
 	p.node = n
-	p.drain = &drainer{log: p.log, now: time.Now, stop: func(sig os.Signal) {
-		select {
-		case p.signals <- sig:
-		default: // a stop is under way
-		}
-	}}
+	p.drain = &drainer{log: p.log, now: time.Now, stop: p.signals.request}
 	if n.Rules != nil {
 		p.drain.work = n.Rules
 	}

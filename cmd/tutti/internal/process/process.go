@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/signal"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/tuttinode/tutti/config"
@@ -31,7 +29,7 @@ type Process struct {
 	// one. On the chain the ledger has it.
 	Token pm.Secret
 
-	signals chan os.Signal
+	signals *Signals
 	// handOver closes when a successor stands ready.
 	handOver chan struct{}
 	// node and drain are set by attach, before the process runs.
@@ -49,12 +47,11 @@ type Process struct {
 // has made place. Before that one does, this one finds out whether it would come up, and
 // starts what would keep segments waiting: prepare gets what that process found of its GPUs.
 func New(
-	ctx context.Context, log *slog.Logger, cfg *config.Config, prepare func(ctx context.Context, cards string) error,
+	ctx context.Context, log *slog.Logger, cfg *config.Config, signals *Signals,
+	prepare func(ctx context.Context, cards string) error,
 ) (*Process, error) {
-	p := &Process{
-		log: log, manager: systemd{log}, signals: make(chan os.Signal, 4), handOver: make(chan struct{}),
-	}
-	signal.Notify(p.signals, signals()...)
+	p := &Process{log: log, manager: systemd{log}, signals: signals, handOver: make(chan struct{})}
+	notify(signals.stops, stopSignals)
 	var err error
 	if p.before, p.Sockets, err = inherit(); err != nil {
 		return nil, err
@@ -81,7 +78,7 @@ func New(
 // Run runs the node until it is asked to stop, fails, or another process takes over.
 func (p *Process) Run(ctx context.Context, components []lifecycle.Component, drainTimeout time.Duration) error {
 	stops := make(chan os.Signal, 2)
-	defer signal.Stop(p.signals)
+	defer p.signals.end()
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	var wg sync.WaitGroup
 	last := &farewell{}
@@ -119,27 +116,35 @@ func (f *farewell) log(log *slog.Logger, now time.Time) {
 	log.LogAttrs(context.Background(), slog.LevelInfo, "stopped", attrs...)
 }
 
-// attend takes signals until ctx ends: stops go to the lifecycle.
+// attend takes signals until ctx ends: stops go to the lifecycle, and do not wait for a reload.
 func (p *Process) attend(ctx context.Context, stops chan<- os.Signal) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
+	wg.Go(func() { p.attendReloads(ctx) })
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case sig := <-p.signals:
-			switch {
-			case sig == syscall.SIGHUP:
-				p.reloadNow(ctx)
-			case asksUpgrade(sig):
-				wg.Go(func() { p.upgradeNow(ctx) })
-			default:
-				p.ask()
-				select {
-				case stops <- sig:
-				default: // it knows already
-				}
+		case <-p.signals.upgrades:
+			wg.Go(func() { p.upgradeNow(ctx) })
+		case sig := <-p.signals.stops:
+			p.ask()
+			select {
+			case stops <- sig:
+			default: // it knows already
 			}
+		}
+	}
+}
+
+// attendReloads reads the configuration again for each signal, one after another.
+func (p *Process) attendReloads(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-p.signals.reloads:
+			p.reloadNow(ctx)
 		}
 	}
 }

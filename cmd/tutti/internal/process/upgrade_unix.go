@@ -12,12 +12,12 @@ import (
 // it does.
 const noUpgrade = ""
 
-// signals are those that the node attends to.
-func signals() []os.Signal {
-	return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR2}
-}
-
-func asksUpgrade(sig os.Signal) bool { return sig == syscall.SIGUSR2 }
+// stopSignals, reloadSignals and upgradeSignals are those that the node attends to.
+var (
+	stopSignals    = []os.Signal{os.Interrupt, syscall.SIGTERM}
+	reloadSignals  = []os.Signal{syscall.SIGHUP}
+	upgradeSignals = []os.Signal{syscall.SIGUSR2}
+)
 
 // pair is a line between two processes.
 func pair() (ours, theirs *os.File, err error) {

@@ -10,11 +10,12 @@ import (
 const noUpgrade = "Windows has no way to hand listening sockets over as tutti does: drain the node, stop it and " +
 	"start the new program"
 
-// signals are those that the node attends to: the console's Ctrl-C and Ctrl-Break, and its
-// end, for which Windows leaves a program some seconds.
-func signals() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
-
-func asksUpgrade(os.Signal) bool { return false }
+// stopSignals are the console's Ctrl-C and Ctrl-Break, and its end, for which Windows leaves a
+// program some seconds. None asks for a reload or an upgrade.
+var (
+	stopSignals                   = []os.Signal{os.Interrupt, syscall.SIGTERM}
+	reloadSignals, upgradeSignals []os.Signal
+)
 
 func containerInit(int) bool { return false }
 
