@@ -22,7 +22,7 @@ type gallery struct {
 	err  error
 }
 
-func (g *gallery) Fetch(_ context.Context, addresses []string) (*pictures.Batch, error) {
+func (g *gallery) Fetch(_ context.Context, _ string, addresses []string) (*pictures.Batch, error) {
 	g.asked = append(g.asked, addresses...)
 	if g.err != nil {
 		return nil, g.err
