@@ -235,12 +235,13 @@ func TestSlowServers(t *testing.T) {
 		}
 	}
 	// Nothing goes on afterwards: main looks for what is left.
-	if _, err := f.Fetch(longCtx, "a", []string{s.at("silent.example.com", "/")}); !errors.Is(err, fault.PictureNotFetched) {
+	_, err := f.Fetch(longCtx, "a", []string{s.at("silent.example.com", "/")})
+	if !errors.Is(err, fault.PictureNotFetched) {
 		t.Error(err)
 	}
 	silent := s.silent(t)
 	shortTimeout := silent.fetcher(pictures.Options{Time: 50 * time.Millisecond})
-	_, err := shortTimeout.Fetch(longCtx, "a", []string{"https://pictures.example.com:" + silent.port + "/"})
+	_, err = shortTimeout.Fetch(longCtx, "a", []string{"https://pictures.example.com:" + silent.port + "/"})
 	if !errors.Is(err, fault.PictureNotFetched) {
 		t.Error(err)
 	}

@@ -13,8 +13,8 @@ import (
 // its own ones stops none of the others.
 func TestAnswersThatAreNotReadStopNoOthers(t *testing.T) {
 	p, addr := newPool(t)
-	const unread = 4
-	m := newModels(llm("m"), unread+1)
+	const stuck = 4
+	m := newModels(llm("m"), stuck+1)
 	large, small := says(200, "application/json", strings.Repeat("x", 16<<20)), m.run
 	m.run = func(ctx context.Context, job *inference.Job) (*inference.Reply, error) {
 		if job.RequestID == "large" {
@@ -23,8 +23,8 @@ func TestAnswersThatAreNotReadStopNoOthers(t *testing.T) {
 		return small(ctx, job)
 	}
 	newRig(t, "rig1", addr, m)
-	has(t, p, llm("m"), unread+1)
-	for range unread {
+	has(t, p, llm("m"), stuck+1)
+	for range stuck {
 		job := chat(llm("m"), false)
 		job.RequestID = "large"
 		reply, slot, err := do(t.Context(), p, job)
