@@ -14,7 +14,7 @@ import (
 
 // Pictures fetches the pictures of a request: see PictureFetcher.
 type Pictures interface {
-	Fetch(ctx context.Context, addresses []string) (*PictureBatch, error)
+	Fetch(ctx context.Context, party string, addresses []string) (*PictureBatch, error)
 }
 
 // lookUpTimeout bounds the look-ups of all names in a request.
@@ -66,9 +66,11 @@ func (m *member) locate(ctx context.Context, job *inference.Job) (named *address
 	return named, nil
 }
 
-// resolved is the job with its picture URLs replaced by the fetched pictures. It refuses a
+// resolved is a party's job with its picture URLs replaced by the fetched pictures. It refuses a
 // URL whose host has no public address. The returned function frees the job's memory.
-func (m *member) resolved(ctx context.Context, job *inference.Job, named *addresses) (*inference.Job, func(), error) {
+func (m *member) resolved(
+	ctx context.Context, party string, job *inference.Job, named *addresses,
+) (*inference.Job, func(), error) {
 	if err := m.lookUp(ctx, named.names); err != nil {
 		return nil, nil, err
 	}
@@ -79,7 +81,7 @@ func (m *member) resolved(ctx context.Context, job *inference.Job, named *addres
 	for i := range named.pictures {
 		texts[i] = named.pictures[i].Text
 	}
-	batch, err := m.pictures.Fetch(ctx, texts)
+	batch, err := m.pictures.Fetch(ctx, party, texts)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -21,7 +21,7 @@ type gallery struct {
 	err  error
 }
 
-func (g *gallery) Fetch(_ context.Context, addresses []string) (*manager.PictureBatch, error) {
+func (g *gallery) Fetch(_ context.Context, _ string, addresses []string) (*manager.PictureBatch, error) {
 	g.asked = append(g.asked, addresses...)
 	if g.err != nil {
 		return nil, g.err

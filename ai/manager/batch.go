@@ -44,6 +44,7 @@ type PictureBatch struct {
 // requestMemory is one request's part of the memory for pictures.
 type requestMemory struct {
 	budget *memoryBudget
+	party  string
 
 	mu   sync.Mutex
 	left int64 // bytes that the request may still take; guarded by mu
@@ -54,7 +55,7 @@ type requestMemory struct {
 func (s *requestMemory) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.budget.release(s.held)
+	s.budget.release(s.party, s.held)
 	s.held = 0
 }
 
@@ -65,7 +66,7 @@ func (s *requestMemory) take(n int64) error {
 	if n > s.left {
 		return errLarge
 	}
-	if !s.budget.take(n) {
+	if !s.budget.take(s.party, n, s.held) {
 		return errFull
 	}
 	s.left -= n
@@ -114,8 +115,10 @@ func read(from io.Reader, memory *requestMemory) (data []byte, err error) {
 	part := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(part)
-		if err := memory.take(int64(n)); err != nil {
-			return nil, err
+		if n > 0 {
+			if err := memory.take(int64(n)); err != nil {
+				return nil, err
+			}
 		}
 		data = append(data, part[:n]...)
 		switch {
@@ -127,26 +130,33 @@ func read(from io.Reader, memory *requestMemory) (data []byte, err error) {
 	}
 }
 
-// memoryBudget is the memory that all requests share.
+// memoryBudget is the memory that all requests share. Requests keep it while they run, so a party with
+// several of them holds no more than it leaves to others.
 type memoryBudget struct {
-	mu   sync.Mutex
-	left int64 // guarded by mu
+	mu      sync.Mutex
+	left    int64            // guarded by mu
+	parties map[string]int64 // bytes that each party holds; guarded by mu
 }
 
-// take takes n bytes. It does not wait: requests that wait for each other while they hold
-// memory would all time out.
-func (b *memoryBudget) take(n int64) bool {
+// take takes n bytes for a party's request, which holds held bytes already. It does not wait: requests
+// that wait for each other while they hold memory would all time out.
+func (b *memoryBudget) take(party string, n, held int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if n > b.left {
+	has := b.parties[party]
+	if n > b.left || has > held && has+n > b.left-n {
 		return false
 	}
 	b.left -= n
+	b.parties[party] = has + n
 	return true
 }
 
-func (b *memoryBudget) release(n int64) {
+func (b *memoryBudget) release(party string, n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.left += n
+	if b.parties[party] -= n; b.parties[party] <= 0 {
+		delete(b.parties, party)
+	}
 }

@@ -73,7 +73,7 @@ func NewPictureFetcher(o PictureOptions) *PictureFetcher {
 		dialer: &net.Dialer{Resolver: o.Resolver, Control: o.Dial},
 		agent:  "tutti/" + o.Version,
 		time:   o.Time,
-		memory: &memoryBudget{left: o.HeldBytes},
+		memory: &memoryBudget{left: o.HeldBytes, parties: make(map[string]int64)},
 	}
 }
 
@@ -124,13 +124,13 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// Fetch gets the pictures at addresses. The caller releases the batch once the
+// Fetch gets the pictures at addresses for a party. The caller releases the batch once the
 // pictures are no longer in use.
 //
 // Errors are RequestURLRefused, PicturesTooLarge, PictureNotFetched, PictureUnreadable,
-// JobsFull while other requests hold all the memory for pictures, and Canceled or
+// JobsFull while other requests hold all the memory for pictures, or those of this party its share, and Canceled or
 // DeadlineExceeded where ctx ended. Their texts name pictures by their number and host.
-func (f *PictureFetcher) Fetch(ctx context.Context, addresses []string) (*PictureBatch, error) {
+func (f *PictureFetcher) Fetch(ctx context.Context, party string, addresses []string) (*PictureBatch, error) {
 	if n := len(addresses); n > maxPictures {
 		text := fmt.Sprintf("the request names %d pictures to be fetched, at most %d are", n, maxPictures)
 		return nil, fault.New(fault.PicturesTooLarge, op, text)
@@ -140,7 +140,8 @@ func (f *PictureFetcher) Fetch(ctx context.Context, addresses []string) (*Pictur
 			return nil, fault.New(fault.RequestURLRefused, op, fmt.Sprintf("picture %d: %v", i+1, err))
 		}
 	}
-	out, memory := make([]Picture, len(addresses)), &requestMemory{budget: f.memory, left: MaxPictureRequestBytes}
+	out := make([]Picture, len(addresses))
+	memory := &requestMemory{budget: f.memory, party: party, left: MaxPictureRequestBytes}
 	limited, cancel := context.WithTimeoutCause(ctx, f.time, errSlow)
 	defer cancel()
 	group, all := errgroup.WithContext(limited)

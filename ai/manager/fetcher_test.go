@@ -42,7 +42,7 @@ func TestPicturesAreFetched(t *testing.T) {
 	})
 	s.mux.HandleFunc("/gif", sends("image/gif; x=y", []byte("GIF89a and more")))
 	f := s.fetcher(manager.PictureOptions{Version: "1.2.3"})
-	b, err := f.Fetch(t.Context(), []string{s.url("/a"), s.url("/gif")})
+	b, err := f.Fetch(t.Context(), "a", []string{s.url("/a"), s.url("/gif")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,13 +112,13 @@ func TestPicturesThatFail(t *testing.T) {
 		for _, path := range strings.Fields(c.paths) {
 			addresses = append(addresses, s.url(path))
 		}
-		_, err := f.Fetch(t.Context(), addresses)
+		_, err := f.Fetch(t.Context(), "a", addresses)
 		_, text := fault.Public(err)
 		if !errors.Is(err, c.code) || !strings.Contains(text, c.says) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", c.paths, err)
 		}
 	}
-	_, err := f.Fetch(t.Context(), []string{s.url("/large"), "https://unknown.example.com/a?key=secret"})
+	_, err := f.Fetch(t.Context(), "a", []string{s.url("/large"), "https://unknown.example.com/a?key=secret"})
 	if _, text := fault.Public(err); text != `picture 2 (host "unknown.example.com"): the host is not found` {
 		t.Error(err)
 	}
@@ -147,7 +147,7 @@ func TestPrivateAddressesAreNotDialled(t *testing.T) {
 	// inside from then on.
 	s.mux.HandleFunc("/first", sends("image/png", png))
 	f := s.fetcher(manager.PictureOptions{})
-	if b, err := f.Fetch(t.Context(), []string{s.at("rebinding.example.com", "/first")}); err != nil {
+	if b, err := f.Fetch(t.Context(), "a", []string{s.at("rebinding.example.com", "/first")}); err != nil {
 		t.Error(err)
 	} else {
 		b.Release()
@@ -157,7 +157,7 @@ func TestPrivateAddressesAreNotDialled(t *testing.T) {
 		s.url("/loopback"), s.url("/local"), s.url("/named"), s.url("/file"), s.url("/user"), s.url("/rebound"),
 		"http://127.0.0.1:" + s.port + "/canary", "file:///etc/passwd",
 	} {
-		_, err := f.Fetch(t.Context(), []string{address})
+		_, err := f.Fetch(t.Context(), "a", []string{address})
 		_, text := fault.Public(err)
 		// Where a name leads to is for the log alone.
 		tells := strings.Contains(address, "inside") && strings.Contains(text, s.inside)
@@ -176,12 +176,12 @@ func TestCertificates(t *testing.T) {
 	s := newSite(t).tls(t)
 	s.mux.HandleFunc("/a", sends("image/png", png))
 	f := s.fetcher(manager.PictureOptions{})
-	b, err := f.Fetch(t.Context(), []string{"https://pictures.example.com:" + s.port + "/a?key=secret"})
+	b, err := f.Fetch(t.Context(), "a", []string{"https://pictures.example.com:" + s.port + "/a?key=secret"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.Release()
-	_, err = f.Fetch(t.Context(), []string{"https://pictures.example.org:" + s.port + "/a?key=secret"})
+	_, err = f.Fetch(t.Context(), "a", []string{"https://pictures.example.org:" + s.port + "/a?key=secret"})
 	_, text := fault.Public(err)
 	const want = `picture 1 (host "pictures.example.org"): the server's certificate is not valid`
 	if text != want || strings.Contains(err.Error(), "secret") {
@@ -193,7 +193,7 @@ func TestCertificates(t *testing.T) {
 func TestPortsOfTheWeb(t *testing.T) {
 	t.Parallel()
 	f := manager.NewPictureFetcher(manager.PictureOptions{})
-	_, err := f.Fetch(t.Context(), []string{"http://1.1.1.1:8080/a.png"})
+	_, err := f.Fetch(t.Context(), "a", []string{"http://1.1.1.1:8080/a.png"})
 	_, text := fault.Public(err)
 	if !errors.Is(err, fault.RequestURLRefused) || !strings.Contains(text, "port 8080 is neither 80 nor 443") {
 		t.Error(err)
@@ -207,7 +207,7 @@ func TestProxiesAreNotUsed(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://"+proxy.listener)
 	t.Setenv("ALL_PROXY", "http://"+proxy.listener)
 	s.mux.HandleFunc("/a", sends("image/png", png))
-	b, err := s.fetcher(manager.PictureOptions{}).Fetch(t.Context(), []string{s.url("/a")})
+	b, err := s.fetcher(manager.PictureOptions{}).Fetch(t.Context(), "a", []string{s.url("/a")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,31 +228,32 @@ func TestSlowServers(t *testing.T) {
 	longCtx, end := context.WithTimeout(t.Context(), 20*time.Second)
 	defer end()
 	for _, path := range []string{"/never", "/stalled"} {
-		_, err := f.Fetch(longCtx, []string{s.url(path)})
+		_, err := f.Fetch(longCtx, "a", []string{s.url(path)})
 		if _, text := fault.Public(err); !errors.Is(err, fault.PictureNotFetched) ||
 			!strings.Contains(text, "within 50ms") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
 	// Nothing goes on afterwards: main looks for what is left.
-	if _, err := f.Fetch(longCtx, []string{s.at("silent.example.com", "/")}); !errors.Is(err, fault.PictureNotFetched) {
+	_, err := f.Fetch(longCtx, "a", []string{s.at("silent.example.com", "/")})
+	if !errors.Is(err, fault.PictureNotFetched) {
 		t.Error(err)
 	}
 	silent := s.silent(t)
 	shortTimeout := silent.fetcher(manager.PictureOptions{Time: 50 * time.Millisecond})
-	_, err := shortTimeout.Fetch(longCtx, []string{"https://pictures.example.com:" + silent.port + "/"})
+	_, err = shortTimeout.Fetch(longCtx, "a", []string{"https://pictures.example.com:" + silent.port + "/"})
 	if !errors.Is(err, fault.PictureNotFetched) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	_, err = s.fetcher(manager.PictureOptions{}).Fetch(ctx, []string{s.url("/never")})
+	_, err = s.fetcher(manager.PictureOptions{}).Fetch(ctx, "a", []string{s.url("/never")})
 	if !errors.Is(err, fault.DeadlineExceeded) {
 		t.Error(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := f.Fetch(ctx, []string{s.url("/never")}); !errors.Is(err, fault.Canceled) {
+	if _, err := f.Fetch(ctx, "a", []string{s.url("/never")}); !errors.Is(err, fault.Canceled) {
 		t.Error(err)
 	}
 }
@@ -265,21 +266,63 @@ func TestMemoryIsBounded(t *testing.T) {
 	s.mux.HandleFunc("/missing", http.NotFound)
 	f := s.fetcher(manager.PictureOptions{HeldBytes: 2500})
 	for range 3 {
-		_, err := f.Fetch(t.Context(), []string{s.url("/a"), s.url("/missing")})
+		_, err := f.Fetch(t.Context(), "a", []string{s.url("/a"), s.url("/missing")})
 		if !errors.Is(err, fault.PictureNotFetched) {
 			t.Error(err)
 		}
-		held, err := f.Fetch(t.Context(), []string{s.url("/a"), s.url("/a")})
+		held, err := f.Fetch(t.Context(), "a", []string{s.url("/a"), s.url("/a")})
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = f.Fetch(t.Context(), []string{s.url("/a")})
+		_, err = f.Fetch(t.Context(), "a", []string{s.url("/a")})
 		if !errors.Is(err, fault.JobsFull) || !fault.Retryable(err) {
 			t.Error(err)
 		}
 		held.Release()
 		held.Release()
 	}
+}
+
+// A party whose requests run for long leaves memory to others. Alone it is not held up.
+func TestOnePartyLeavesMemory(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	picture := append(bytes.Clone(png), make([]byte, 1000)...)
+	s.mux.HandleFunc("/a", sends("image/png", picture))
+	f := s.fetcher(manager.PictureOptions{HeldBytes: 10 * int64(len(picture))})
+	var held []*pictures.Batch
+	fetch := func(party string, n int) (err error) {
+		addresses := make([]string, n)
+		for i := range addresses {
+			addresses[i] = s.url("/a")
+		}
+		b, err := f.Fetch(t.Context(), party, addresses)
+		if err == nil {
+			held = append(held, b)
+		}
+		return err
+	}
+	for i := range 5 {
+		if err := fetch("a", 1); err != nil {
+			t.Errorf("request %d of a party alone: %v", i, err)
+		}
+	}
+	if err := fetch("a", 1); !errors.Is(err, fault.JobsFull) {
+		t.Errorf("more than half for one party: %v", err)
+	}
+	if err := fetch("b", 4); err != nil {
+		t.Errorf("another party: %v", err)
+	}
+	if err := fetch("c", 1); err != nil {
+		t.Errorf("a third party: %v", err)
+	}
+	for _, b := range held {
+		b.Release()
+	}
+	if err := fetch("a", 8); err != nil {
+		t.Errorf("a single request after all: %v", err)
+	}
+	held[len(held)-1].Release()
 }
 
 // control is what a dialer asks.

@@ -32,7 +32,7 @@ func (s *slot) prepare(ctx context.Context, job *inference.Job) (ready *inferenc
 	if err != nil {
 		return nil, nil, err
 	}
-	ready, release, err = m.resolved(ctx, job, named)
+	ready, release, err = m.resolved(ctx, s.party, job, named)
 	leave()
 	if err != nil {
 		return nil, nil, err

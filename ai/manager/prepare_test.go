@@ -17,7 +17,7 @@ import (
 // slowly is a fetcher whose pictures fail to come for ten seconds.
 type slowly struct{ now, most atomic.Int64 }
 
-func (s *slowly) Fetch(ctx context.Context, _ []string) (*manager.PictureBatch, error) {
+func (s *slowly) Fetch(ctx context.Context, _ string, _ []string) (*manager.PictureBatch, error) {
 	s.most.Store(max(s.most.Load(), s.now.Add(1)))
 	defer s.now.Add(-1)
 	select {

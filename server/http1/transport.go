@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"time"
 )
 
@@ -33,7 +34,7 @@ func (t *Transport) CloseIdleConnections() { t.pool.clear() }
 
 // RoundTrip sends a request and returns after the head of its answer. The request's context
 // also applies to the body: when it ends, the connection is closed at once. The request's body is read in this
-// goroutine and closed before RoundTrip returns.
+// goroutine and closed before RoundTrip returns. Of an httptrace.ClientTrace, GotConn is called.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	body := r.Body
 	if body != nil {
@@ -80,6 +81,9 @@ func (t *Transport) exchange(ctx context.Context, c *conn, r *http.Request, body
 	x := &roundTrip{t: t, c: c, ctx: ctx, head: &head{close: true}}
 	if ctx.Done() != nil {
 		x.stop = context.AfterFunc(ctx, c.abort)
+	}
+	if trace := httptrace.ContextClientTrace(ctx); trace != nil && trace.GotConn != nil {
+		trace.GotConn(httptrace.GotConnInfo{Conn: c.raw, Reused: c.reused})
 	}
 	c.takeBuffer()
 	h, err := x.converse(r, body)

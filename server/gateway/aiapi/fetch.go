@@ -3,7 +3,9 @@ package aiapi
 import (
 	"context"
 	"crypto/tls"
+	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -11,21 +13,31 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway/body"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
-// Fetcher downloads a result that an orchestrator keeps, of at most limit bytes, from that
-// orchestrator's host only. It calls grow before it allocates n more bytes. Errors are the faults
+// Source is where a result may be fetched: at the host of an orchestrator, whose answer came from
+// the address peer (invalid if it is unknown).
+type Source struct {
+	Orchestrator string
+	Peer         netip.Addr
+}
+
+// Fetcher downloads a result that an orchestrator keeps, of at most limit bytes, from its source
+// only. It calls grow before it allocates n more bytes. Errors are the faults
 // ResultFetchFailed (wrapping body.ErrTooLarge for a result over the limit), Canceled, and those of
 // grow.
 type Fetcher interface {
-	Fetch(ctx context.Context, orchestrator, url string, limit int64, grow func(n int64) error) ([]byte, error)
+	Fetch(ctx context.Context, from Source, url string, limit int64, grow func(n int64) error) ([]byte, error)
 }
 
 // fetcher downloads results over HTTPS.
 type fetcher struct{ transport *http.Transport }
 
 func newFetcher() *fetcher {
+	var dialer net.Dialer
 	return &fetcher{&http.Transport{
+		DialContext: upstream.DialRecordedPeer(dialer.DialContext),
 		// The network's rule: orchestrators sign their own certificates.
 		TLSClientConfig:       &tls.Config{InsecureSkipVerify: true},
 		MaxIdleConnsPerHost:   2,
@@ -40,14 +52,19 @@ func newFetcher() *fetcher {
 func (f *fetcher) close() { f.transport.CloseIdleConnections() }
 
 // Fetch gets one result. Redirects are not followed, because they lead to other hosts.
-func (f *fetcher) Fetch(ctx context.Context, orchestrator, address string, limit int64,
+func (f *fetcher) Fetch(ctx context.Context, from Source, address string, limit int64,
 	grow func(n int64) error) ([]byte, error) {
 	const op = "fetch result"
-	u, err := resultURL(orchestrator, address)
+	u, err := resultURL(from.Orchestrator, address)
 	if err != nil {
 		return nil, err
 	}
-	req := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: make(http.Header)}).WithContext(ctx)
+	to := ctx
+	if from.Peer.IsValid() {
+		// By now the host's name may lead behind the gateway's firewall.
+		to = upstream.SamePeerOnly(ctx, from.Peer)
+	}
+	req := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: make(http.Header)}).WithContext(to)
 	resp, err := f.transport.RoundTrip(req)
 	if err != nil {
 		return nil, fetchFault(ctx, "the orchestrator does not answer", err)

@@ -64,11 +64,11 @@ func (x *relayedRequest) prepareAndMake(in payload) (*mediaAnswer, error) {
 
 // generate has the media made and downloads the results.
 func (x *relayedRequest) generate(ctx context.Context, job *inference.Job) (m *mediaAnswer, err error) {
-	err = x.collect(ctx, job, maxAnswer, func(b []byte, orchestrator string) error {
+	err = x.collect(ctx, job, maxAnswer, func(b []byte, from Source) error {
 		if m, err = readMediaAnswer(b); err != nil {
 			return err
 		}
-		if err := x.fetchResults(ctx, job, orchestrator, m); err != nil {
+		if err := x.fetchResults(ctx, job, from, m); err != nil {
 			return err
 		}
 		if got := len(m.results); got < x.resultsAsked {
@@ -80,7 +80,7 @@ func (x *relayedRequest) generate(ctx context.Context, job *inference.Job) (m *m
 }
 
 // fetchResults downloads the results that an answer names, and refuses media of another kind.
-func (x *relayedRequest) fetchResults(ctx context.Context, job *inference.Job, orchestrator string,
+func (x *relayedRequest) fetchResults(ctx context.Context, job *inference.Job, from Source,
 	m *mediaAnswer) error {
 	began := time.Now()
 	defer func() { x.waited += time.Since(began) }()
@@ -88,7 +88,7 @@ func (x *relayedRequest) fetchResults(ctx context.Context, job *inference.Job, o
 	defer cancel()
 	left := x.server.opt.Limits.Results
 	for _, p := range m.urlSpans {
-		data, err := x.getResult(ctx, orchestrator, m.answer[p.from:p.to], left)
+		data, err := x.getResult(ctx, from, m.answer[p.from:p.to], left)
 		if err != nil {
 			return err
 		}
@@ -103,7 +103,7 @@ func (x *relayedRequest) fetchResults(ctx context.Context, job *inference.Job, o
 
 // getResult is the data behind a result's URL, a JSON string. left is what the job's results may
 // still take together.
-func (x *relayedRequest) getResult(ctx context.Context, orchestrator string, url []byte, left int64) ([]byte, error) {
+func (x *relayedRequest) getResult(ctx context.Context, from Source, url []byte, left int64) ([]byte, error) {
 	url, err := x.unquote(url)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (x *relayedRequest) getResult(ctx context.Context, orchestrator string, url
 	if len(url) > maxURL {
 		return nil, fault.New(fault.ResultFetchFailed, "get result", "its address is too long")
 	}
-	b, err := x.server.opt.Fetcher.Fetch(ctx, orchestrator, string(url), limit, x.grow)
+	b, err := x.server.opt.Fetcher.Fetch(ctx, from, string(url), limit, x.grow)
 	if limit < maxResult && errors.Is(err, body.ErrTooLarge) {
 		return nil, errResultsFull()
 	}

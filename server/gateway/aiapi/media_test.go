@@ -64,10 +64,10 @@ func dataURL(b []byte) string {
 // shelf is an orchestrator's results.
 type fetchedFiles map[string][]byte
 
-func (s fetchedFiles) Fetch(_ context.Context, orchestrator, url string, limit int64, grow func(int64) error) ([]byte,
-	error) {
+func (s fetchedFiles) Fetch(_ context.Context, from aiapi.Source, url string, limit int64,
+	grow func(int64) error) ([]byte, error) {
 	b, ok := s[url]
-	if !ok || orchestrator != "https://o:8935" || int64(len(b)) > limit {
+	if !ok || from.Orchestrator != "https://o:8935" || int64(len(b)) > limit {
 		return nil, fault.New(fault.ResultFetchFailed, "fetch", url)
 	}
 	return b, grow(int64(len(b)))

@@ -89,7 +89,7 @@ func (x *relayedRequest) openAITranscription() error {
 		return err
 	}
 	var t *transcript
-	err = x.collect(ctx, job, maxTranscript, func(b []byte, _ string) (err error) {
+	err = x.collect(ctx, job, maxTranscript, func(b []byte, _ Source) (err error) {
 		t, err = x.readTranscript(b)
 		return err
 	})

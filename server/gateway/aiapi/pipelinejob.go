@@ -100,7 +100,7 @@ var errRefused = errors.New("refused by the runner")
 // whose error says that the answer is unusable. The error is errRefused when the client already has
 // its answer.
 func (x *relayedRequest) collect(ctx context.Context, job *inference.Job, limit int64,
-	use func(b []byte, orchestrator string) error) error {
+	use func(b []byte, from Source) error) error {
 	answer, err := x.submit(ctx, job, broker.Hint{})
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ func (x *relayedRequest) collect(ctx context.Context, job *inference.Job, limit 
 		if err != nil {
 			return err
 		}
-		return use(b, answer.Orchestrator)
+		return use(b, Source{answer.Orchestrator, answer.Peer})
 	})
 }
 

@@ -2,6 +2,7 @@ package broker
 
 import (
 	"math/big"
+	"net/netip"
 	"time"
 
 	"github.com/tuttinode/tutti/core/inference"
@@ -27,6 +28,8 @@ type Answer struct {
 	inference.Reply
 	// Orchestrator is the service URI of the orchestrator.
 	Orchestrator string
+	// Peer is the address that the answer came from; invalid if that is no IP address.
+	Peer netip.Addr
 	// Price is in wei per unit; nil is free.
 	Price *big.Rat
 	// Tries is the number of orchestrators asked.

@@ -77,7 +77,7 @@ func (r *jobRun) begin(ctx context.Context, l *airouting.Lease) (*Answer, error)
 	reply.Body = body
 	return &Answer{
 		Reply: reply.Reply, Orchestrator: l.URI(), Price: l.Price(), Tries: r.budget.Tries() + 1, Queue: queue, Node: node,
-		Billed:    reply.Billed,
+		Peer: reply.Peer, Billed: reply.Billed,
 		Delivered: body.deliver, Allowed: reply.Allow,
 	}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,6 +19,8 @@ type Answer struct {
 	inference.Reply
 	// Paid says that the job is paid, with tickets of its own or from the balance.
 	Paid bool
+	// Peer is the address that it came from; invalid if that is no IP address.
+	Peer netip.Addr
 	// Billed is how many units are charged, however the answer ends; 0 where it is free.
 	Billed inference.Units
 	body   *answerBody

@@ -71,7 +71,7 @@ func New(opt Options) *Client {
 		limits: opt.Limits.OrDefault(),
 		node:   []string{opt.Node},
 	}
-	c.bulk.DialContext = dialRecordedPeer(dialer.DialContext)
+	c.bulk.DialContext = DialRecordedPeer(dialer.DialContext)
 	if c.jobs == nil {
 		c.jobs = jobTransport(dialer)
 	}

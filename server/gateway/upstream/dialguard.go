@@ -32,16 +32,16 @@ func sameHost(result *url.URL, orchestrator string) bool {
 	return err == nil && o.Hostname() == result.Hostname()
 }
 
-// dialFunc is the type of net.Dialer.DialContext.
-type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
+// DialFunc is the type of net.Dialer.DialContext.
+type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
 // peerKey is the context's key for the address that an orchestrator's answer came from.
 type peerKey struct{}
 
-// dialRecordedPeer dials orchestrators by name, and results at an orchestrator's own host by the
+// DialRecordedPeer dials orchestrators by name, and results at an orchestrator's own host by the
 // address that its answer came from: by now the name may resolve to an address behind the gateway's
 // firewall.
-func dialRecordedPeer(dial dialFunc) dialFunc {
+func DialRecordedPeer(dial DialFunc) DialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if home, ok := ctx.Value(peerKey{}).(netip.Addr); ok {
 			_, port, err := net.SplitHostPort(address)
@@ -61,10 +61,10 @@ func recordPeer(ctx context.Context, at *netip.Addr) context.Context {
 	}})
 }
 
-// samePeerOnly sends a request to the address that an answer came from. A kept connection to
+// SamePeerOnly sends a request to the address that an answer came from. A kept connection to
 // another address that is not public is closed before anything is sent; the transport then makes a
 // new one.
-func samePeerOnly(ctx context.Context, home netip.Addr) context.Context {
+func SamePeerOnly(ctx context.Context, home netip.Addr) context.Context {
 	ctx = context.WithValue(ctx, peerKey{}, home)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) {
 		if at := addressOf(c.Conn); at != home && !fetchurl.Public(at) {

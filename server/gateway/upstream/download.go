@@ -83,7 +83,7 @@ func (c *Client) fetch(ctx context.Context, orchestrator string, remote *Remote,
 	}
 	to := ctx
 	if remote.peer.IsValid() && transport == c.bulk {
-		to = samePeerOnly(ctx, remote.peer)
+		to = SamePeerOnly(ctx, remote.peer)
 	}
 	req := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: make(http.Header)}).WithContext(to)
 	resp, err := transport.RoundTrip(req) // redirects are not followed

@@ -57,7 +57,7 @@ func newRebound(t *testing.T) *rebound {
 	_, port, _ := net.SplitHostPort(front.Listener.Addr().String())
 	r.uri = "http://" + net.JoinHostPort(reboundName, port)
 	var dialer net.Dialer
-	r.c.bulk.DialContext = dialRecordedPeer(func(ctx context.Context, network, address string) (net.Conn, error) {
+	r.c.bulk.DialContext = DialRecordedPeer(func(ctx context.Context, network, address string) (net.Conn, error) {
 		ip := "127.0.0.1"
 		if r.away.Load() {
 			ip = "127.0.0.2"

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -47,7 +48,9 @@ func (c *Client) Submit(ctx context.Context, t *Terms, job *inference.Job) (*Ans
 	if t.Node != "" {
 		ctx = http1.WithInterim(ctx, x.interim)
 	}
-	reply, err := x.run(c.jobs, c.jobRequest(t, job, payment.Header()).WithContext(ctx), t, job)
+	var peer netip.Addr
+	req := c.jobRequest(t, job, payment.Header()).WithContext(recordPeer(ctx, &peer))
+	reply, err := x.run(c.jobs, req, t, job)
 	if x.offer != "" {
 		c.takeOffer(outer, t, x.offer)
 	}
@@ -59,6 +62,7 @@ func (c *Client) Submit(ctx context.Context, t *Terms, job *inference.Job) (*Ans
 		}
 		return nil, lost(err, payment)
 	}
+	reply.Peer = peer
 	return reply, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"slices"
 	"strings"
@@ -99,7 +100,7 @@ func TestSubmitHeaders(t *testing.T) {
 			}
 			answer, err := io.ReadAll(reply.Body)
 			if err != nil || string(answer) != `{"a":1}` || reply.Length != 7 || reply.Status != 200 ||
-				reply.ContentType != "application/json" {
+				reply.ContentType != "application/json" || reply.Peer != netip.MustParseAddr("127.0.0.1") {
 				t.Errorf("%q %v %+v", answer, err, reply)
 			}
 			if got.Method != "POST" || got.URL.Path != "/llm" || string(body) != `{"messages":[]}` || got.ContentLength != 15 {

@@ -10,8 +10,8 @@ import (
 // extendEvery is how often the read deadline of an answer in progress is extended.
 const extendEvery = 20 * time.Second
 
-// answer is an answer in progress. Its body is copied from the worker's request to the
-// waiting job; the request's handler stays until it is over.
+// answer is an answer in progress. The handler of the worker's request reads its body into a
+// backlog, from which the waiting job takes it at its gateway's pace.
 type answer struct {
 	status              int
 	contentType, worker string
@@ -24,6 +24,11 @@ type answer struct {
 	// over is closed when reading has ended; whole: it was read to its end.
 	over chan struct{}
 	body io.Reader
+	// src is the worker's request and backlog what came of it; nil for an answer that came whole.
+	src     io.Reader
+	backlog *backlog
+	// accepted is closed when its job takes it.
+	accepted chan struct{}
 	// done releases the memory budget of the bytes.
 	done func()
 
@@ -36,12 +41,59 @@ type answer struct {
 }
 
 func newAnswer(body io.Reader) *answer {
-	return &answer{status: http.StatusOK, length: -1, over: make(chan struct{}), body: body, stall: stallTime}
+	return &answer{status: http.StatusOK, length: -1, over: make(chan struct{}), accepted: make(chan struct{}),
+		body: body, stall: stallTime}
+}
+
+// newPassing is an answer that comes as it is read from src.
+func newPassing(src io.Reader, memory *backlogs) *answer {
+	b := newBacklog(memory)
+	a := newAnswer(b)
+	a.src, a.backlog = src, b
+	return a
+}
+
+// accept begins the answer for a party's job.
+func (a *answer) accept(party string) {
+	if a.backlog != nil {
+		a.backlog.party = party
+	}
+	close(a.accepted)
+}
+
+// receive reads a passing answer from its worker once its job takes it, and reports whether it came to
+// its end. It returns when the answer is over for its worker, which may be long before its gateway has
+// taken it.
+func (a *answer) receive() (whole bool) {
+	select {
+	case <-a.accepted:
+	case <-a.over:
+		return false
+	}
+	defer func() {
+		a.mu.Lock()
+		a.ctl = nil // the handler returns
+		a.mu.Unlock()
+	}()
+	buf := make([]byte, smallRead)
+	for {
+		a.extendDeadline(false)
+		n, err := a.src.Read(buf)
+		if n > 0 && !a.backlog.put(buf[:n]) {
+			return false
+		}
+		if err != nil {
+			a.backlog.finish(err)
+			return err == io.EOF
+		}
+		if n == len(buf) && n < largeRead {
+			buf = make([]byte, largeRead)
+		}
+	}
 }
 
 // read reads the body as it arrives.
 func (a *answer) read(p []byte) (int, error) {
-	a.extendDeadline(false)
 	n, err := a.body.Read(p)
 	if err == io.EOF {
 		a.end(true)
@@ -91,6 +143,9 @@ func (a *answer) end(whole bool) {
 	a.ctl = nil
 	if a.done != nil {
 		a.done()
+	}
+	if a.backlog != nil && !whole {
+		a.backlog.drop()
 	}
 	close(a.over)
 }

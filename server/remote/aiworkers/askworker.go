@@ -34,7 +34,7 @@ func (p *Pool) ask(ctx context.Context, w *worker, job *inference.Job, party str
 	if err != nil {
 		return nil, err
 	}
-	return p.accept(ctx, w, a, job)
+	return p.accept(ctx, w, a, job, party)
 }
 
 // answerTimeout is how long a worker may take to begin its answer.
@@ -79,9 +79,11 @@ func (p *Pool) await(
 	return nil, err
 }
 
-// accept makes the job's reply of an answer in progress. When ctx ends, the worker's request
+// accept makes the reply to a party's job of an answer in progress. When ctx ends, the worker's request
 // ends at once.
-func (p *Pool) accept(ctx context.Context, w *worker, a *answer, job *inference.Job) (*inference.Reply, error) {
+func (p *Pool) accept(
+	ctx context.Context, w *worker, a *answer, job *inference.Job, party string,
+) (*inference.Reply, error) {
 	if a.err != nil {
 		return nil, a.err
 	}
@@ -92,6 +94,7 @@ func (p *Pool) accept(ctx context.Context, w *worker, a *answer, job *inference.
 	}
 	p.mu.Unlock()
 	a.limitPause(p.opt.Limits.Silence + ownGrace)
+	a.accept(party)
 	b := &body{p: p, w: w, a: a, ctx: ctx, model: job.Model, begun: p.opt.Now()}
 	b.forget = context.AfterFunc(ctx, func() { a.end(false) })
 	if job.Stream && a.status < 300 {

@@ -59,6 +59,8 @@ func (b *body) Read(p []byte) (int, error) {
 	case err == nil || errors.Is(err, io.EOF):
 	case b.ctx.Err() != nil:
 		err = fault.Wrap(fault.CodeOf(b.ctx.Err()), opRun, b.ctx.Err())
+	case errors.Is(err, errBehind):
+		err = fault.Wrap(fault.Canceled, opRun, err)
 	default:
 		b.broken = true
 		err = &fault.Fault{Code: fault.StreamBroken, Op: opRun, Detail: b.w.name + " broke off", Err: err}

@@ -34,7 +34,11 @@ func ReadRegistration(req *rpc.RegisterAIWorkerRequest) ([]inference.ModelState,
 
 // Through is a stream as a job reads it, in pieces of size bytes.
 func Through(src io.Reader, size int) (text []byte, err error) {
-	a := newAnswer(src)
+	a := newPassing(src, newBacklogs(backlogBytes))
+	a.accept("party")
+	ended := make(chan struct{})
+	go func() { defer close(ended); a.receive() }()
+	defer func() { <-ended }()
 	b := &body{p: &Pool{opt: Options{Now: time.Now, Recorder: inference.NopRecorder{}}},
 		w: &worker{lost: make(chan struct{}),
 			tally: new(placement.Tally)}, a: a, ctx: context.Background(), forget: func() bool { return true }}

@@ -22,6 +22,7 @@ type Pool struct {
 	tasks    *remote.Tasks[*answer]
 	inputs   *inputs
 	budget   *remote.Budget
+	backlogs *backlogs
 	refusals *remote.Refusals
 	parties  *remote.Parties
 
@@ -57,6 +58,7 @@ func New(opt Options) (*Pool, error) {
 		tasks:         remote.NewTasks[*answer](opt.FirstTask),
 		inputs:        newInputs(opt.Random),
 		budget:        remote.NewBudget(answerBytes),
+		backlogs:      newBacklogs(backlogBytes),
 		refusals:      remote.NewRefusals(opt.Log, opt.Now),
 		models:        make(map[inference.Model]*model),
 		activeAnswers: make(map[remote.TaskID]*answer),

@@ -130,9 +130,9 @@ func (p *Pool) receive(d *delivery) {
 	case d.kind == rpc.AIWorkerErrorType:
 		a, err = readError(d.r)
 	case raw != "":
-		a, err = passThrough(d.r, raw)
+		a, err = p.passThrough(d.r, raw)
 	case d.kind == streamType:
-		a = newAnswer(d.r.Body)
+		a = newPassing(d.r.Body, p.backlogs)
 		a.contentType = streamType
 	case d.kind == mixedType && d.boundary != "":
 		a, err = p.readMixed(d)
@@ -151,7 +151,7 @@ func (p *Pool) receive(d *delivery) {
 	p.deliver(d, a)
 }
 
-// deliver hands an answer to its job and returns when it was read.
+// deliver hands an answer to its job and returns when it came.
 func (p *Pool) deliver(d *delivery, a *answer) {
 	passes := a.err == nil
 	if a.from = d.from; passes {
@@ -167,10 +167,15 @@ func (p *Pool) deliver(d *delivery, a *answer) {
 	if !d.claim.Deliver(a) {
 		a.end(false)
 	}
-	if passes {
+	whole := true
+	switch {
+	case passes && a.backlog != nil:
+		whole = a.receive()
+	case passes:
 		<-a.over
+		whole = a.complete()
 	}
-	if passes && !a.complete() {
+	if !whole {
 		http.Error(d.w, "nobody waits for it", http.StatusGone)
 		return
 	}
@@ -196,12 +201,12 @@ var (
 )
 
 // passThrough is an answer in the runner's form.
-func passThrough(r *http.Request, raw string) (*answer, error) {
+func (p *Pool) passThrough(r *http.Request, raw string) (*answer, error) {
 	status, err := strconv.Atoi(raw)
 	if err != nil || status < 200 || status > 499 {
 		return nil, unusable(errStatus)
 	}
-	a := newAnswer(r.Body)
+	a := newPassing(r.Body, p.backlogs)
 	a.status, a.contentType, a.length = status, label(r.Header.Get("Content-Type")), r.ContentLength
 	return a, nil
 }

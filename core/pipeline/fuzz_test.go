@@ -1,0 +1,45 @@
+package pipeline_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/pipeline"
+)
+
+// FuzzMediaAnswer reads what model servers answer: it becomes media with addresses that can be read, or a fault.
+func FuzzMediaAnswer(f *testing.F) {
+	f.Add([]byte(`{"images":[{"url":"data:image/png;base64,AA==","seed":18446744073709551615,"nsfw":true}]}`))
+	f.Add([]byte(`{"frames":[[{"url":"data:image/png;base64,AA=="},{"url":"data:IMAGE/PNG;x=y;base64,AAA="}],[],null]}`))
+	f.Add([]byte(`{"audio":{"url":"data:audio/wav;base64,"},"images":[{}]}`))
+	encode := func(_ context.Context, frames [][]byte, fps float64, width, height int) ([]byte, error) {
+		for _, frame := range frames {
+			if len(frame) == 0 || fps <= 0 || width < 1 || height < 1 {
+				f.Errorf("a frame of %d bytes at %v, %d by %d", len(frame), fps, width, height)
+			}
+		}
+		return []byte("mp4"), nil
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var a pipeline.MediaAnswer
+		if json.Unmarshal(text, &a) != nil {
+			return
+		}
+		if err := a.MakeVideos(t.Context(), pipeline.VideoOptions{}, encode); err != nil {
+			if fault.CodeOf(err) != fault.ResponseUnusable {
+				t.Fatal(err)
+			}
+			return
+		}
+		for _, m := range a.Images {
+			if _, data, err := pipeline.DataURL(m.URL); err == nil && len(data) == 0 {
+				t.Errorf("%q has no bytes", m.URL)
+			}
+		}
+		if _, err := json.Marshal(a); err != nil {
+			t.Errorf("%q cannot be sent: %v", text, err)
+		}
+	})
+}
