@@ -1,4 +1,4 @@
 package report
 
 // CheckLine is check, for lines that cannot be written.
-func CheckLine(l Line) error { return l.check() }
+func CheckLine(l Line) string { return l.check() }

@@ -79,6 +79,9 @@ type Line struct {
 	Unreadable []Unreadable `json:"unreadable,omitempty"`
 }
 
+// ErrInvalid is in the errors of Write and Parse that are about the report itself.
+var ErrInvalid = errors.New("invalid report")
+
 // Write writes the line and its end.
 func Write(w io.Writer, l Line) error {
 	l.V = Version
@@ -87,30 +90,28 @@ func Write(w io.Writer, l Line) error {
 		return err
 	}
 	if len(b) >= MaxBytes {
-		return fmt.Errorf("a report of %d bytes is too long", len(b))
+		return fmt.Errorf("%w: %d bytes, more than %d", ErrInvalid, len(b), MaxBytes)
 	}
 	_, err = w.Write(append(b, '\n'))
 	return err
 }
 
-var errJunk = errors.New("junk after the report")
-
 // Parse reads a line, with or without its end.
 func Parse(b []byte) (Line, error) {
 	if len(b) > MaxBytes {
-		return Line{}, fmt.Errorf("a report of %d bytes", len(b))
+		return Line{}, fmt.Errorf("%w: %d bytes, more than %d", ErrInvalid, len(b), MaxBytes)
 	}
 	var l Line
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&l); err != nil {
-		return Line{}, fmt.Errorf("read the report: %w", err)
+		return Line{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return Line{}, errJunk
+		return Line{}, fmt.Errorf("%w: text after its end", ErrInvalid)
 	}
-	if err := l.check(); err != nil {
-		return Line{}, err
+	if why := l.check(); why != "" {
+		return Line{}, fmt.Errorf("%w: %s", ErrInvalid, why)
 	}
 	return l, nil
 }

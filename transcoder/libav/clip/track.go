@@ -73,18 +73,20 @@ func newAudioTrack() (*track, error) {
 	return t.open(nil)
 }
 
+var errNotBuilt = errors.New("is not in this build of libav")
+
 func newTrack(desc, sinkName, encoder string) (*track, error) {
 	t := &track{frame: astiav.AllocFrame(), packet: astiav.AllocPacket(), graph: astiav.AllocFilterGraph()}
 	codec := astiav.FindEncoderByName(encoder)
 	if codec == nil {
 		t.close()
-		return nil, fmt.Errorf("encoder %s is not in this build", encoder)
+		return nil, fmt.Errorf("encoder %s %w", encoder, errNotBuilt)
 	}
 	t.codec, t.encoder = codec, astiav.AllocCodecContext(codec)
 	sinkFilter := astiav.FindFilterByName(sinkName)
 	if sinkFilter == nil {
 		t.close()
-		return nil, fmt.Errorf("filter %s is not in this build", sinkName)
+		return nil, fmt.Errorf("filter %s %w", sinkName, errNotBuilt)
 	}
 	var err error
 	if t.sink, err = t.graph.NewBuffersinkFilterContext(sinkFilter, "out"); err != nil {

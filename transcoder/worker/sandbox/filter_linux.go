@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"unsafe"
@@ -90,6 +91,9 @@ var (
 	unheld = statement(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_ERRNO|uint32(unix.ENOSYS))
 )
 
+// errFilter: the kernel would not take the program of the filter.
+var errFilter = errors.New("the filter of system calls is too large")
+
 // newCalls is the first number of those that every architecture shares, which Linux
 // has given out since 5.1. Programs that know one also run on kernels without it.
 const newCalls = 424
@@ -118,7 +122,7 @@ func filter(abi uint32, list []call) ([]unix.SockFilter, error) {
 	program = slices.Concat(program, before, since)
 	const most = 4096
 	if len(program) > most {
-		return nil, fmt.Errorf("a filter of %d instructions, of which the kernel takes %d", len(program), most)
+		return nil, fmt.Errorf("%w: %d instructions, of which the kernel takes %d", errFilter, len(program), most)
 	}
 	return program, nil
 }
@@ -198,7 +202,7 @@ func all(conditions []condition) ([]unix.SockFilter, error) {
 	for _, at := range fails {
 		distance := len(out) - at - 1
 		if distance > 255 {
-			return nil, fmt.Errorf("%d conditions are too many", len(conditions))
+			return nil, fmt.Errorf("%w: %d conditions on one call", errFilter, len(conditions))
 		}
 		out[at].Jf = uint8(distance)
 	}

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -71,7 +72,7 @@ func firstFolder(paths []string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("none of the folders %v is there", paths)
+	return "", fmt.Errorf("none of the folders %v: %w", paths, fs.ErrNotExist)
 }
 
 // leaveBefore takes the former root away, and makes the new one read-only.
