@@ -188,7 +188,7 @@ func moveWinners(ctx context.Context, from *sql.DB, tx *sql.Tx) error {
 		}
 		was, ok := values[0].(int64)
 		if !ok {
-			return fmt.Errorf("a winner has no number")
+			return fmt.Errorf("%w: a winner has no number", errColumn)
 		}
 		var id int64
 		err := tx.QueryRowContext(ctx, insert, values[1:]...).Scan(&id)
