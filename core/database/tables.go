@@ -3,6 +3,7 @@ package database
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"regexp"
 )
@@ -21,6 +22,8 @@ type Tables struct {
 	// released are never changed; new ones are added at the end.
 	Steps []string
 }
+
+var errNewer = errors.New("are of a newer version of tutti")
 
 var ownerName = regexp.MustCompile(`^[a-z]+$`)
 
@@ -46,8 +49,7 @@ func (t Tables) Migrate(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	if version > len(t.Steps) {
-		return fmt.Errorf("the %s in it are of a newer version of tutti (%d, this one knows %d)", t.Content, version,
-			len(t.Steps))
+		return fmt.Errorf("the %s in it %w (%d, this one knows %d)", t.Content, errNewer, version, len(t.Steps))
 	}
 	for ; version < len(t.Steps); version++ {
 		if _, err := tx.ExecContext(ctx, dialect.Definition(t.Steps[version])); err != nil {

@@ -24,7 +24,10 @@ const maxIndex = 1023
 
 var uuidForm = regexp.MustCompile(`^GPU-[0-9a-f][0-9a-f-]{0,35}$`)
 
-var errSelection = errors.New("not a list of device numbers or UUIDs, or the word all")
+var (
+	errSelection = errors.New("not a list of device numbers or UUIDs, or the word all")
+	errTwice     = errors.New("is named twice")
+)
 
 // ParseSelection reads "all", or indices and UUIDs ("GPU-8932f937-…", as
 // `nvidia-smi -L` shows them) separated by commas. The empty text means none.
@@ -56,7 +59,7 @@ func (s *Selection) add(part string) error {
 			return errSelection
 		}
 		if slices.Contains(s.UUIDs, id) {
-			return fmt.Errorf("device %s is named twice", id)
+			return fmt.Errorf("device %s %w", id, errTwice)
 		}
 		s.UUIDs = append(s.UUIDs, id)
 		return nil
@@ -66,7 +69,7 @@ func (s *Selection) add(part string) error {
 		return errSelection
 	}
 	if slices.Contains(s.IDs, n) {
-		return fmt.Errorf("device %d is named twice", n)
+		return fmt.Errorf("device %d %w", n, errTwice)
 	}
 	s.IDs = append(s.IDs, n)
 	return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -47,7 +48,7 @@ func decode(text []byte) (object, error) {
 		return object{}, err
 	}
 	if len(strict) > 0 {
-		return object{}, fmt.Errorf("%v", strict)
+		return object{}, errors.Join(strict...)
 	}
 	return object{kind: head.Kind, name: value.GetName(), namespace: value.GetNamespace(), text: text, value: value}, nil
 }
