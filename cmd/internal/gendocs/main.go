@@ -17,15 +17,17 @@ import (
 )
 
 // pages are the generated files of the documents' directory.
-var pages = []generated.File{
-	{Name: "configuration.md", Write: config.WriteDoc},
-	{Name: "troubleshooting.md", Write: fault.WriteDoc},
-	{Name: "admin-api.md", Write: admin.WriteDoc},
-	{Name: "doctor.md", Write: doctor.WriteDoc},
+func pages() []generated.File {
+	return []generated.File{
+		{Name: "configuration.md", Write: config.WriteDoc},
+		{Name: "troubleshooting.md", Write: fault.WriteDoc},
+		{Name: "admin-api.md", Write: admin.WriteDoc},
+		{Name: "doctor.md", Write: doctor.WriteDoc},
+	}
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 func run(args []string, stdout, stderr io.Writer) int {
-	return generated.Run("gendocs", "docs", pages, args, stdout, stderr)
+	return generated.Run("gendocs", "docs", pages(), args, stdout, stderr)
 }

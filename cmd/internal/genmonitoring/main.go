@@ -14,10 +14,12 @@ import (
 )
 
 // files are what is written.
-var files = []generated.File{
-	{Name: "tutti-rules.yml", Write: whole(rulesFile)},
-	{Name: "tutti-dashboard.json", Write: whole(dashboardFile)},
-	{Name: "prometheus.yml", Write: whole(prometheusFile)},
+func files() []generated.File {
+	return []generated.File{
+		{Name: "tutti-rules.yml", Write: whole(rulesFile)},
+		{Name: "tutti-dashboard.json", Write: whole(dashboardFile)},
+		{Name: "prometheus.yml", Write: whole(prometheusFile)},
+	}
 }
 
 // whole writes a file that is made in one piece.
@@ -35,5 +37,5 @@ func whole(make func() ([]byte, error)) func(io.Writer) error {
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 func run(args []string, stdout, stderr io.Writer) int {
-	return generated.Run("genmonitoring", "deploy/monitoring", files, args, stdout, stderr)
+	return generated.Run("genmonitoring", "deploy/monitoring", files(), args, stdout, stderr)
 }

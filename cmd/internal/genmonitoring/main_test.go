@@ -32,14 +32,14 @@ func TestWritesThenFindsFresh(t *testing.T) {
 	dir := t.TempDir()
 	var out, errs bytes.Buffer
 	if status := run([]string{"-check", "-dir", dir}, &out, &errs); status != 1 ||
-		strings.Count(errs.String(), "is stale; run make docs") != len(files) {
+		strings.Count(errs.String(), "is stale; run make docs") != len(files()) {
 		t.Errorf("missing files: %d %q", status, errs.String())
 	}
 	if status := run([]string{"-dir", dir}, &out, &errs); status != 0 ||
-		strings.Count(out.String(), "written") != len(files) {
+		strings.Count(out.String(), "written") != len(files()) {
 		t.Errorf("write: %d %q", status, out.String())
 	}
-	if err := os.WriteFile(filepath.Join(dir, files[0].Name), []byte("old"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, files()[0].Name), []byte("old"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	errs.Reset()

@@ -28,39 +28,40 @@ type file struct {
 
 // copied are the files of the tree that are installed as they are: where they lie, as
 // a pattern, and the folder they go to.
-var copied = []struct{ from, to string }{
-	{"deploy/systemd/*.service", "usr/lib/systemd/system"},
-	{"deploy/systemd/*.socket", "usr/lib/systemd/system"},
-	{"deploy/systemd/sysusers.d/*.conf", "usr/lib/sysusers.d"},
-	{"deploy/systemd/tmpfiles.d/*.conf", "usr/lib/tmpfiles.d"},
-	{"deploy/systemd/examples/*.conf", docs + "/examples/systemd"},
-	{"deploy/compose/*.yml", docs + "/examples/compose"},
-	{"deploy/monitoring/*.yml", docs + "/examples/monitoring"},
-	{"deploy/monitoring/*.json", docs + "/examples/monitoring"},
-	// README.md among them is the index: the one above is for the tree.
-	{"docs/*.md", docs},
-	{"deploy/nfpm/copyright", docs},
+func copied() []struct{ from, to string } {
+	return []struct{ from, to string }{
+		{"deploy/systemd/*.service", "usr/lib/systemd/system"},
+		{"deploy/systemd/*.socket", "usr/lib/systemd/system"},
+		{"deploy/systemd/sysusers.d/*.conf", "usr/lib/sysusers.d"},
+		{"deploy/systemd/tmpfiles.d/*.conf", "usr/lib/tmpfiles.d"},
+		{"deploy/systemd/examples/*.conf", docs + "/examples/systemd"},
+		{"deploy/compose/*.yml", docs + "/examples/compose"},
+		{"deploy/monitoring/*.yml", docs + "/examples/monitoring"},
+		{"deploy/monitoring/*.json", docs + "/examples/monitoring"},
+		// README.md among them is the index: the one above is for the tree.
+		{"docs/*.md", docs},
+		{"deploy/nfpm/copyright", docs},
+	}
 }
 
 const docs = "usr/share/doc/tutti"
 
 // programs are those that operators run, tools those with which they rehearse on a local
 // chain. The others are for the source tree.
-var (
-	programs = []string{"tutti", "tutti_bench", "tutti_cli"}
-	tools    = []string{"tutti_devnet"}
-)
+func tools() []string { return []string{"tutti_devnet"} }
+
+func programs() []string { return []string{"tutti", "tutti_bench", "tutti_cli"} }
 
 // allPrograms are the programs of all packages.
-func allPrograms() []string { return slices.Concat(programs, tools) }
+func allPrograms() []string { return slices.Concat(programs(), tools()) }
 
 // files are all files of the release, by path.
 func (r *release) files(parts []part) ([]file, error) {
-	out, err := r.installed(programs)
+	out, err := r.installed(programs())
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range copied {
+	for _, c := range copied() {
 		found, err := filepath.Glob(filepath.Join(r.tree, c.from))
 		if err != nil {
 			return nil, err
@@ -94,7 +95,7 @@ func (r *release) installed(names []string) ([]file, error) {
 
 // toolFiles are all files of the package with the tools, by path.
 func (r *release) toolFiles() ([]file, error) {
-	out, err := r.installed(tools)
+	out, err := r.installed(tools())
 	if err != nil {
 		return nil, err
 	}

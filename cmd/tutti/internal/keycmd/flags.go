@@ -34,7 +34,7 @@ type Flags struct {
 }
 
 // nodeOptions tell where the node keeps its state.
-var nodeOptions = []string{"dataDir", "datadir", "network", "config"}
+func nodeOptions() []string { return []string{"dataDir", "datadir", "network", "config"} }
 
 // NewFlags are the flags that an action takes.
 func NewFlags(a Action) *Flags {
@@ -56,7 +56,7 @@ func NewFlags(a Action) *Flags {
 	if a.JSON {
 		f.Set.BoolVar(&f.JSON, "json", false, "")
 	}
-	for _, name := range nodeOptions {
+	for _, name := range nodeOptions() {
 		f.Node[name] = f.Set.String(name, "", "")
 	}
 	return f

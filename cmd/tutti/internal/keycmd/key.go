@@ -83,18 +83,20 @@ type Action struct {
 }
 
 // keyActions are the words after `tutti key`.
-var keyActions = map[string]Action{
-	"create": {makes: true, limits: true, JSON: true, run: (*keyTool).create},
-	"list":   {JSON: true, run: (*keyTool).list},
-	"revoke": {named: true, run: (*keyTool).revoke},
-	"limits": {named: true, limits: true, run: (*keyTool).limits},
+func keyActions() map[string]Action {
+	return map[string]Action{
+		"create": {makes: true, limits: true, JSON: true, run: (*keyTool).create},
+		"list":   {JSON: true, run: (*keyTool).list},
+		"revoke": {named: true, run: (*keyTool).revoke},
+		"limits": {named: true, limits: true, run: (*keyTool).limits},
+	}
 }
 
 func (t *keyTool) do(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		return ErrUsage
 	}
-	action, ok := keyActions[args[0]]
+	action, ok := keyActions()[args[0]]
 	if !ok {
 		return fmt.Errorf("there is no key %s: %w", args[0], ErrUsage)
 	}

@@ -34,7 +34,9 @@ same at its start; this shows it, or does it beforehand.
 
 // movingOptions are those that move looks at; what else may be wrong with the
 // configuration is the node's business.
-var movingOptions = []string{"dataDir", "datadir", "network", "config", "moveFrom", "ethKeystorePath"}
+func movingOptions() []string {
+	return []string{"dataDir", "datadir", "network", "config", "moveFrom", "ethKeystorePath"}
+}
 
 // Run is `tutti migrate`.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -53,7 +55,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			rest = append(rest, a)
 		}
 	}
-	cfg, err := config.LoadDataDir(command.Input(rest), movingOptions...)
+	cfg, err := config.LoadDataDir(command.Input(rest), movingOptions()...)
 	if err != nil {
 		return command.Misused(stderr, "migrate", Usage, err.Error())
 	}
