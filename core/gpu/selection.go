@@ -22,7 +22,7 @@ type Selection struct {
 // maxIndex is far above what a machine can have.
 const maxIndex = 1023
 
-var uuidForm = regexp.MustCompile(`^GPU-[0-9a-f][0-9a-f-]{0,35}$`)
+func uuidForm() *regexp.Regexp { return regexp.MustCompile(`^GPU-[0-9a-f][0-9a-f-]{0,35}$`) }
 
 var (
 	errSelection = errors.New("not a list of device numbers or UUIDs, or the word all")
@@ -55,7 +55,7 @@ func (s *Selection) add(part string) error {
 		return errors.New("a part of a GPU (MIG) cannot transcode: name a whole GPU that is not divided")
 	case strings.HasPrefix(lower, "gpu-"):
 		id := UUID("GPU-" + lower[len("gpu-"):])
-		if !uuidForm.MatchString(string(id)) {
+		if !uuidForm().MatchString(string(id)) {
 			return errSelection
 		}
 		if slices.Contains(s.UUIDs, id) {
