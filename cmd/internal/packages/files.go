@@ -127,7 +127,7 @@ func (r *release) written(parts []part) ([]file, error) {
 			return nil, err
 		}
 	}
-	for _, c := range completions {
+	for _, c := range completions() {
 		for _, program := range []string{"tutti", "tutti_cli"} {
 			write := func(w io.Writer) error { return usage.WriteCompletion(w, program, c.shell) }
 			if err := add(fmt.Sprintf(c.path, program), write); err != nil {
@@ -138,11 +138,13 @@ func (r *release) written(parts []part) ([]file, error) {
 	return out, nil
 }
 
-// completions are where each shell looks for the completion script of a program. Read-only.
-var completions = []struct{ shell, path string }{
-	{"bash", "usr/share/bash-completion/completions/%s"},
-	{"zsh", "usr/share/zsh/vendor-completions/_%s"},
-	{"fish", "usr/share/fish/vendor_completions.d/%s.fish"},
+// completions are where each shell looks for the completion script of a program.
+func completions() []struct{ shell, path string } {
+	return []struct{ shell, path string }{
+		{"bash", "usr/share/bash-completion/completions/%s"},
+		{"zsh", "usr/share/zsh/vendor-completions/_%s"},
+		{"fish", "usr/share/fish/vendor_completions.d/%s.fish"},
+	}
 }
 
 // packed writes through gzip, which by itself writes no time and no name.
