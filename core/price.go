@@ -28,7 +28,9 @@ var (
 )
 
 // weiPerEther is how many wei make one unit of the chain's native currency.
-var weiPerEther = new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil))
+func weiPerEther() *big.Rat {
+	return new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil))
+}
 
 // ParsePrice reads "1200" (wei), "0.50USD" or "0.5e-2USD". An amount of wei must
 // be whole, because an amount in a whole currency without its name would be
@@ -53,7 +55,7 @@ func ParsePrice(s string) (Price, error) {
 	if !amount.IsInt() {
 		return Price{}, ErrPriceWhole
 	}
-	if amount.Num().Cmp(maxWei) > 0 {
+	if amount.Num().BitLen() > maxBits {
 		return Price{}, ErrPriceLarge
 	}
 	return p, nil
@@ -77,7 +79,7 @@ func (p Price) Wei() (*big.Rat, bool) {
 	case p.Currency == "":
 		return p.Amount(), true
 	case strings.EqualFold(p.Currency, "eth"):
-		return new(big.Rat).Mul(p.Amount(), weiPerEther), true
+		return new(big.Rat).Mul(p.Amount(), weiPerEther()), true
 	}
 	return nil, false
 }
