@@ -69,9 +69,11 @@ func FalseKinds() []Kind {
 }
 
 // kinds are all ways to misbehave.
-var kinds = []Kind{None, Stop, Hang, Slow, HTTP429, HTTP500, HTML502, HalfJSON, Reset, LimitExceeded, WrongChain, Lag,
-	LogRange, EmptyLogs, StaleReceipts,
-	FalseAnswer, FalseRevert, FalseReceipts, FalseHeads, FalseGas}
+func kinds() []Kind {
+	return []Kind{None, Stop, Hang, Slow, HTTP429, HTTP500, HTML502, HalfJSON, Reset, LimitExceeded, WrongChain, Lag,
+		LogRange, EmptyLogs, StaleReceipts,
+		FalseAnswer, FalseRevert, FalseReceipts, FalseHeads, FalseGas}
+}
 
 // Fault is one way in which an endpoint misbehaves.
 type Fault struct {
@@ -109,8 +111,8 @@ var ErrInvalid = errors.New("invalid fault")
 // Check says what is wrong with a fault.
 func (f Fault) Check() error {
 	switch lacks := f.lacks(); {
-	case !slices.Contains(kinds, f.Kind):
-		return fmt.Errorf("%w: none is called %q; there are %v", ErrInvalid, f.Kind, kinds)
+	case !slices.Contains(kinds(), f.Kind):
+		return fmt.Errorf("%w: none is called %q; there are %v", ErrInvalid, f.Kind, kinds())
 	case f.Probability < 0 || f.Probability > 1:
 		return fmt.Errorf("%w: %s: probability %v is not between 0 and 1", ErrInvalid, f.Kind, f.Probability)
 	case lacks != "":
