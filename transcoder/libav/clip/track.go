@@ -38,7 +38,7 @@ func newVideoTrack(o Options) (*track, error) {
 	e.SetHeight(o.Height)
 	e.SetPixelFormat(astiav.PixelFormatYuv420P)
 	e.SetSampleAspectRatio(astiav.NewRational(1, 1))
-	e.SetTimeBase(ticks)
+	e.SetTimeBase(ticks())
 	e.SetFramerate(astiav.NewRational(o.FPSNum, o.FPSDen))
 	e.SetBitRate(o.Bitrate)
 	e.SetRateControlMaxRate(o.Bitrate * 3 / 2)

@@ -85,11 +85,15 @@ const (
 	atArguments = 16
 )
 
-var (
-	admit  = statement(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_ALLOW)
-	refuse = statement(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_ERRNO|uint32(unix.EPERM))
-	unheld = statement(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_ERRNO|uint32(unix.ENOSYS))
-)
+func admit() unix.SockFilter { return statement(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_ALLOW) }
+
+func refuse() unix.SockFilter {
+	return statement(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_ERRNO|uint32(unix.EPERM))
+}
+
+func unheld() unix.SockFilter {
+	return statement(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_ERRNO|uint32(unix.ENOSYS))
+}
 
 // errFilter: the kernel would not take the program of the filter.
 var errFilter = errors.New("the filter of system calls is too large")
@@ -107,16 +111,16 @@ const newCalls = 424
 func filter(abi uint32, list []call) ([]unix.SockFilter, error) {
 	calls := merged(list)
 	split, _ := slices.BinarySearchFunc(calls, newCalls, func(c call, n uint32) int { return int(c.number) - int(n) })
-	before, err := tree(calls[:split], refuse)
+	before, err := tree(calls[:split], refuse())
 	if err != nil {
 		return nil, err
 	}
-	since, err := tree(calls[split:], unheld)
+	since, err := tree(calls[split:], unheld())
 	if err != nil {
 		return nil, err
 	}
 	program := []unix.SockFilter{
-		load(atABI), jump(unix.BPF_JEQ, abi, 1, 0), refuse,
+		load(atABI), jump(unix.BPF_JEQ, abi, 1, 0), refuse(),
 		load(atNumber), jump(unix.BPF_JGE, newCalls, 0, 1), far(len(before)),
 	}
 	program = slices.Concat(program, before, since)
@@ -162,9 +166,9 @@ func tree(calls []call, otherwise unix.SockFilter) ([]unix.SockFilter, error) {
 func (c call) verdict() ([]unix.SockFilter, error) {
 	switch {
 	case c.absent:
-		return []unix.SockFilter{unheld}, nil
+		return []unix.SockFilter{unheld()}, nil
 	case len(c.alternatives) == 0:
-		return []unix.SockFilter{admit}, nil
+		return []unix.SockFilter{admit()}, nil
 	}
 	var out []unix.SockFilter
 	for _, conditions := range c.alternatives {
@@ -174,7 +178,7 @@ func (c call) verdict() ([]unix.SockFilter, error) {
 		}
 		out = append(out, checks...)
 	}
-	return append(out, refuse), nil
+	return append(out, refuse()), nil
 }
 
 // all admits the call when the conditions hold, and otherwise goes on after itself.
@@ -198,7 +202,7 @@ func all(conditions []condition) ([]unix.SockFilter, error) {
 			out = append(out, jump(unix.BPF_JEQ, v, uint8(rest), 0))
 		}
 	}
-	out = append(out, admit)
+	out = append(out, admit())
 	for _, at := range fails {
 		distance := len(out) - at - 1
 		if distance > 255 {
