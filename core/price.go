@@ -16,6 +16,7 @@ type Price struct {
 }
 
 var (
+	// priceForm splits an amount and its currency. Read-only.
 	priceForm = regexp.MustCompile(`^(\d{1,80}(?:\.\d{1,80})?(?:[eE][+-]?\d{1,2})?)([A-Za-z]{0,16})$`)
 
 	// ErrPriceForm: neither a number of wei nor an amount with a currency.

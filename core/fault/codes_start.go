@@ -31,7 +31,7 @@ const (
 	DataDirUnusable Code = "DataDirUnusable"
 )
 
-// startRows are the conditions between typing the command and serving.
+// startRows are the conditions between typing the command and serving. Read-only.
 var startRows = []Row{
 	{
 		Code: CommandNotFound, Class: Config,

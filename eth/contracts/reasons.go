@@ -8,7 +8,7 @@ import (
 )
 
 // reasons are the contracts' words and what they mean, those of earlier versions
-// of the contracts among them.
+// of the contracts among them. Read-only.
 var reasons = map[string]fault.Code{
 	"system is paused":                       fault.ProtocolPaused,
 	"target contract must be registered":     fault.ContractMissing,

@@ -56,7 +56,7 @@ func toH264() core.Profile {
 }
 
 // trials are all capabilities that are tried; every other one of a transcoder needs
-// nothing of the device. The first is required.
+// nothing of the device. The first is required. Read-only.
 var trials = []trial{
 	{capability.H264, h264, toH264()},
 	{capability.HEVCDecode, hevc, toH264()},

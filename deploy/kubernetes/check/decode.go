@@ -20,7 +20,7 @@ type object struct {
 	value                 any
 }
 
-// kinds are the types that the manifests use; another one has to be added here.
+// kinds are the types that the manifests use; another one has to be added here. Read-only.
 var kinds = map[string]func() metav1.Object{
 	"v1/Namespace":                           func() metav1.Object { return &corev1.Namespace{} },
 	"v1/Service":                             func() metav1.Object { return &corev1.Service{} },

@@ -7,6 +7,7 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/verify/h26x"
 )
 
+// startCode begins a NAL unit. Read-only.
 var startCode = []byte{0, 0, 1}
 
 // nalBytes is the first NAL unit, in start code form, whose first byte is wanted.

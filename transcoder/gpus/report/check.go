@@ -10,6 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/gpu"
 )
 
+// Forms of texts in a report. Read-only.
 var (
 	uuidForm   = regexp.MustCompile(`^(GPU|MIG)-[0-9A-Za-z/-]{1,80}$`)
 	pciForm    = regexp.MustCompile(`^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f]$`)

@@ -36,7 +36,7 @@ const versionUsage = `usage: tutti version
 Prints the version of this program.
 `
 
-// usages are what `tutti help COMMAND` prints.
+// usages are what `tutti help COMMAND` prints. Read-only.
 var usages = map[string]string{
 	"alert": alertcmd.Usage, "completion": completionUsage, "config": configcmd.Usage,
 	"doctor": doctorcmd.Usage + "\n" + doctorcmd.BundleUsage + "\n" + doctorcmd.ExplainUsage,
