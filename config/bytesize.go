@@ -12,10 +12,11 @@ import (
 type ByteSize int64
 
 var (
-	byteSize    = regexp.MustCompile(`^(\d{1,18})\s*([kKmMgGtT]?)([iI]?)[bB]?$`)
 	errByteSize = errors.New("not a size such as 256MB or 1GiB")
 	errByteMax  = errors.New("more than 8 EB")
 )
+
+func byteSize() *regexp.Regexp { return regexp.MustCompile(`^(\d{1,18})\s*([kKmMgGtT]?)([iI]?)[bB]?$`) }
 
 // units in rising order; a position is a power.
 const units = "kmgt"
@@ -23,7 +24,7 @@ const units = "kmgt"
 // ParseByteSize reads a whole number with an optional unit: kB, MB, GB and TB
 // are powers of 1000, KiB, MiB, GiB and TiB powers of 1024.
 func ParseByteSize(s string) (ByteSize, error) {
-	m := byteSize.FindStringSubmatch(s)
+	m := byteSize().FindStringSubmatch(s)
 	if m == nil || m[2] == "" && m[3] != "" {
 		return 0, errByteSize
 	}

@@ -14,14 +14,16 @@ import (
 const DefaultServicePort = 8935
 
 var (
-	hostName = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9._-]{0,251}[A-Za-z0-9_.])?$`)
-
 	errHostMissing = errors.New("the host is missing")
 	errHostForm    = errors.New("not a host name or IP address with an optional port")
 	errPort        = errors.New("the port is not a number from 0 to 65535")
 	errPath        = errors.New("a path has no place in this address")
 	errScheme      = errors.New("only https:// and http:// are understood")
 )
+
+func hostName() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9._-]{0,251}[A-Za-z0-9_.])?$`)
+}
 
 // HostPort is where an orchestrator is reached.
 type HostPort struct {
@@ -140,7 +142,7 @@ func splitAddr(s string) (addr, error) {
 		}
 		return a, nil
 	}
-	if _, err := netip.ParseAddr(host); err != nil && (strings.Contains(host, ":") || !hostName.MatchString(host)) {
+	if _, err := netip.ParseAddr(host); err != nil && (strings.Contains(host, ":") || !hostName().MatchString(host)) {
 		return addr{}, errHostForm
 	}
 	return a, nil

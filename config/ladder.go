@@ -70,6 +70,8 @@ func detail(err error) string {
 	}, text)
 }
 
+var errNoPreset = errors.New("no preset is called")
+
 // readPresets reads names, and suggests one for a name that does not exist.
 func readPresets(s string) ([]core.Profile, error) {
 	var known []string
@@ -82,9 +84,9 @@ func readPresets(s string) ([]core.Profile, error) {
 		name = strings.TrimSpace(name)
 		if _, ok := core.PresetByName(name); name != "" && !ok {
 			if near, _ := fault.SuggestName(name, known); near != "" {
-				return nil, fmt.Errorf("no preset is called %s; did you mean %s?", show(name), near)
+				return nil, fmt.Errorf("%w %s; did you mean %s?", errNoPreset, show(name), near)
 			}
-			return nil, fmt.Errorf("no preset is called %s", show(name))
+			return nil, fmt.Errorf("%w %s", errNoPreset, show(name))
 		}
 	}
 	profiles, err := core.ParsePresets(s)

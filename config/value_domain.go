@@ -13,10 +13,13 @@ var (
 	errWei     = errors.New("not a whole number of wei")
 	errNetwork = errors.New("not a name of letters, digits, dots, dashes and underscores")
 	errVModule = errors.New("not pattern=N,…")
-
-	networkName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
-	vmoduleForm = regexp.MustCompile(`^[^=,\s]+=\d{1,2}(,[^=,\s]+=\d{1,2})*$`)
 )
+
+func vmoduleForm() *regexp.Regexp {
+	return regexp.MustCompile(`^[^=,\s]+=\d{1,2}(,[^=,\s]+=\d{1,2})*$`)
+}
+
+func networkName() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`) }
 
 func wei(p *core.Wei) value {
 	return typed(p, "wei", "1000000000", pure(readWei))
@@ -71,7 +74,7 @@ func document(p *Document) value {
 // network is a name that is also a directory's.
 func network(p *string) value {
 	read := func(s string) (string, error) {
-		if !networkName.MatchString(s) {
+		if !networkName().MatchString(s) {
 			return "", errNetwork
 		}
 		return s, nil
@@ -81,7 +84,7 @@ func network(p *string) value {
 
 func vmodule(p *string) value {
 	read := func(s string) (string, error) {
-		if !vmoduleForm.MatchString(s) {
+		if !vmoduleForm().MatchString(s) {
 			return "", errVModule
 		}
 		return s, nil

@@ -1,8 +1,8 @@
 package core
 
 import (
+	"encoding/hex"
 	"errors"
-	"regexp"
 	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -12,8 +12,6 @@ import (
 type Address [20]byte
 
 var (
-	hexAddress = regexp.MustCompile(`^0[xX][0-9a-fA-F]{40}$`)
-
 	// ErrAddressForm: not 0x and 40 hexadecimal digits.
 	ErrAddressForm = errors.New("not an address of the form 0x and 40 hexadecimal digits")
 	// ErrAddressChecksum: upper and lower case do not match the address; one
@@ -26,10 +24,13 @@ var (
 // ParseAddress reads 0x and 40 hexadecimal digits. All-lower and all-upper case
 // are taken as they are; mixed case must carry a valid checksum.
 func ParseAddress(s string) (Address, error) {
-	if !hexAddress.MatchString(s) {
+	if len(s) != 2+2*len(Address{}) || s[0] != '0' || s[1]|0x20 != 'x' {
 		return Address{}, ErrAddressForm
 	}
-	a := Address(common.HexToAddress(s))
+	var a Address
+	if _, err := hex.Decode(a[:], []byte(s[2:])); err != nil {
+		return Address{}, ErrAddressForm
+	}
 	digits := s[2:]
 	mixed := strings.ToLower(digits) != digits && strings.ToUpper(digits) != digits
 	if mixed && a.String()[2:] != digits {

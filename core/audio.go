@@ -1,7 +1,7 @@
 package core
 
 // Audio is copied into renditions as it is, so a rendition's container decides which
-// codecs a source may have. The names are libav's.
+// codecs a source may have. The names are libav's. Read-only.
 var (
 	tsAudio = map[string]bool{
 		"aac": true, "aac_latm": true, "ac3": true, "eac3": true, "mp2": true, "mp3": true, "opus": true,

@@ -35,7 +35,7 @@ func LPTOf(n *big.Int) (LPT, error) {
 	if n.Sign() < 0 {
 		return LPT{}, errLPT
 	}
-	if n.Cmp(maxWei) > 0 {
+	if n.BitLen() > maxBits {
 		return LPT{}, errors.New("more than 2^256-1 of the token's smallest unit")
 	}
 	return LPT{new(big.Int).Set(n)}, nil

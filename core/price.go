@@ -16,6 +16,7 @@ type Price struct {
 }
 
 var (
+	// priceForm splits an amount and its currency. Read-only.
 	priceForm = regexp.MustCompile(`^(\d{1,80}(?:\.\d{1,80})?(?:[eE][+-]?\d{1,2})?)([A-Za-z]{0,16})$`)
 
 	// ErrPriceForm: neither a number of wei nor an amount with a currency.
@@ -28,7 +29,9 @@ var (
 )
 
 // weiPerEther is how many wei make one unit of the chain's native currency.
-var weiPerEther = new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil))
+func weiPerEther() *big.Rat {
+	return new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil))
+}
 
 // ParsePrice reads "1200" (wei), "0.50USD" or "0.5e-2USD". An amount of wei must
 // be whole, because an amount in a whole currency without its name would be
@@ -53,7 +56,7 @@ func ParsePrice(s string) (Price, error) {
 	if !amount.IsInt() {
 		return Price{}, ErrPriceWhole
 	}
-	if amount.Num().Cmp(maxWei) > 0 {
+	if amount.Num().BitLen() > maxBits {
 		return Price{}, ErrPriceLarge
 	}
 	return p, nil
@@ -77,7 +80,7 @@ func (p Price) Wei() (*big.Rat, bool) {
 	case p.Currency == "":
 		return p.Amount(), true
 	case strings.EqualFold(p.Currency, "eth"):
-		return new(big.Rat).Mul(p.Amount(), weiPerEther), true
+		return new(big.Rat).Mul(p.Amount(), weiPerEther()), true
 	}
 	return nil, false
 }

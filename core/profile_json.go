@@ -3,6 +3,7 @@ package core
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -116,6 +117,8 @@ func ParseProfilesJSON(data []byte) ([]Profile, error) {
 	return FromJSONProfiles(in)
 }
 
+var errTrailing = errors.New("text after the end of the JSON value")
+
 // decodeOne reads exactly one JSON value.
 func decodeOne(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -123,7 +126,7 @@ func decodeOne(data []byte, v any) error {
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return fmt.Errorf("text after the end of the JSON value, at byte %d", d.InputOffset())
+		return fmt.Errorf("%w, at byte %d", errTrailing, d.InputOffset())
 	}
 	return nil
 }

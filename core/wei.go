@@ -11,8 +11,8 @@ import (
 // boundary.
 type Wei struct{ v *big.Int }
 
-// maxWei is the largest amount the chain can hold.
-var maxWei = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 256), big.NewInt(1))
+// maxBits is the size of the largest amount that the chain can hold.
+const maxBits = 256
 
 var errWei = errors.New("not a whole, non-negative number of wei")
 
@@ -24,7 +24,7 @@ func WeiOf(n *big.Int) (Wei, error) {
 	if n.Sign() < 0 {
 		return Wei{}, errWei
 	}
-	if n.Cmp(maxWei) > 0 {
+	if n.BitLen() > maxBits {
 		return Wei{}, errors.New("more than 2^256-1 wei")
 	}
 	return Wei{new(big.Int).Set(n)}, nil

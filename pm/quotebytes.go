@@ -20,16 +20,19 @@ const (
 	MaxModelID     = 256
 )
 
-var errQuote = errors.New("not a quote")
+var (
+	errQuote       = errors.New("not a quote")
+	errQuoteBounds = errors.New("a quote out of bounds")
+)
 
 // AppendBinary appends the quote as it stands in an auth token. Every quote has one
 // form. The error says which bound it breaks.
 func (q *Quote) AppendBinary(b []byte) ([]byte, error) {
 	switch {
 	case q.Price.PerUnit < 0 || q.Price.PixelsPerUnit < 0:
-		return nil, fmt.Errorf("quote a negative price, %d per %d", q.Price.PerUnit, q.Price.PixelsPerUnit)
+		return nil, fmt.Errorf("%w: a negative price, %d per %d", errQuoteBounds, q.Price.PerUnit, q.Price.PixelsPerUnit)
 	case len(q.Models) > MaxQuoteModels:
-		return nil, fmt.Errorf("quote for %d models, more than %d", len(q.Models), MaxQuoteModels)
+		return nil, fmt.Errorf("%w: %d models, more than %d", errQuoteBounds, len(q.Models), MaxQuoteModels)
 	}
 	b = append(b, quoteForm)
 	b = append(b, q.Sender[:]...)
@@ -38,7 +41,8 @@ func (q *Quote) AppendBinary(b []byte) ([]byte, error) {
 	b = append(b, byte(len(q.Models)))
 	for _, m := range q.Models {
 		if len(m.ID) > MaxModelID || m.Capability < 0 || m.Capability > math.MaxInt32 {
-			return nil, fmt.Errorf("quote for a model of capability %d whose name has %d bytes", m.Capability, len(m.ID))
+			return nil, fmt.Errorf("%w: a model of capability %d whose name has %d bytes", errQuoteBounds,
+				m.Capability, len(m.ID))
 		}
 		b = binary.AppendUvarint(b, uint64(m.Capability))
 		b = binary.AppendUvarint(b, uint64(len(m.ID)))

@@ -12,6 +12,7 @@ import (
 // gives the same output everywhere.
 type sizeLimits struct{ minWidth, minHeight, maxWidth, maxHeight int }
 
+// codecLimits are the limits of each codec. Read-only.
 var codecLimits = map[core.VideoCodec]sizeLimits{
 	core.CodecH264: {146, 50, 4096, 4096},
 	core.CodecHEVC: {132, 40, 8192, 8192},

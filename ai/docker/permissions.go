@@ -48,7 +48,7 @@ const (
 
 // noNameServer is an address without a name server: a container in an internal network
 // must not resolve external names, not through the engine's resolver either.
-var noNameServer = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+func noNameServer() netip.Addr { return netip.AddrFrom4([4]byte{127, 0, 0, 1}) }
 
 // scratchEnvironment moves the runners' caches to /tmp. An entry's settings take
 // precedence.

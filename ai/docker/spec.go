@@ -99,7 +99,7 @@ func (s *Spec) connect(config *container.Config, host *container.HostConfig, own
 	config.ExposedPorts = network.PortSet{inside: {}}
 	if own != "" {
 		host.NetworkMode = container.NetworkMode(own)
-		host.DNS = []netip.Addr{noNameServer}
+		host.DNS = []netip.Addr{noNameServer()}
 		return
 	}
 	host.PortBindings = network.PortMap{inside: {{

@@ -20,10 +20,14 @@ const RunnerRelease = "0.14"
 const runnerRepository = "ai-runner"
 
 // tagVersion finds a version among a tag's parts: 0.14.1, v0.14, llm-0.14.1.
-var tagVersion = regexp.MustCompile(`(?:^|-)v?([0-9]+)\.([0-9]+)(?:\.[0-9]+)?(?:$|-)`)
+func tagVersion() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|-)v?([0-9]+)\.([0-9]+)(?:\.[0-9]+)?(?:$|-)`)
+}
 
 // reportedVersion matches a version that a runner reports.
-var reportedVersion = regexp.MustCompile(`^v?([0-9]+)\.([0-9]+)(?:\.[0-9]+)?(?:$|[-+])`)
+func reportedVersion() *regexp.Regexp {
+	return regexp.MustCompile(`^v?([0-9]+)\.([0-9]+)(?:\.[0-9]+)?(?:$|[-+])`)
+}
 
 // CheckTag checks whether a runner's release is the one that this node is written for.
 // reported is the version that the runner reports, "" before it has. A
@@ -52,7 +56,7 @@ func CheckTag(image, reported string) *fault.Fault {
 
 // reportedRelease is the release in a runner's version, false without one.
 func reportedRelease(version string) (string, bool) {
-	m := reportedVersion.FindStringSubmatch(strings.TrimSpace(version))
+	m := reportedVersion().FindStringSubmatch(strings.TrimSpace(version))
 	if m == nil || m[1] == "0" && m[2] == "0" {
 		return "", false
 	}
@@ -70,7 +74,7 @@ func tagRelease(image string) (tag, release string) {
 	if !ok {
 		return "", ""
 	}
-	m := tagVersion.FindStringSubmatch(tagged.Tag())
+	m := tagVersion().FindStringSubmatch(tagged.Tag())
 	if m == nil {
 		return tagged.Tag(), ""
 	}

@@ -32,7 +32,7 @@ func (p *Picture) AppendURL(to []byte) []byte {
 }
 
 // types are the pictures that model servers read, by their first bytes.
-var types = []string{"image/png", "image/jpeg", "image/webp", "image/gif"}
+func types() []string { return []string{"image/png", "image/jpeg", "image/webp", "image/gif"} }
 
 // PictureBatch holds the pictures of one request, in the order of their addresses.
 type PictureBatch struct {
@@ -100,7 +100,7 @@ func (f *PictureFetcher) picture(
 		return nil, &brokenError{err}
 	}
 	kind := http.DetectContentType(head)
-	if !slices.Contains(types, kind) {
+	if !slices.Contains(types(), kind) {
 		return nil, errNoPicture
 	}
 	data, err := read(from, memory)

@@ -32,7 +32,7 @@ const (
 	maxHeader = 64 << 10
 )
 
-// ports are the web's. Other ports mostly belong to services that are not public.
+// ports are the web's. Other ports mostly belong to services that are not public. Read-only.
 var ports = []uint16{80, 443}
 
 const op = "fetch pictures"

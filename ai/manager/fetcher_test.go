@@ -290,7 +290,7 @@ func TestOnePartyLeavesMemory(t *testing.T) {
 	picture := append(bytes.Clone(png), make([]byte, 1000)...)
 	s.mux.HandleFunc("/a", sends("image/png", picture))
 	f := s.fetcher(manager.PictureOptions{HeldBytes: 10 * int64(len(picture))})
-	var held []*pictures.Batch
+	var held []*manager.PictureBatch
 	fetch := func(party string, n int) (err error) {
 		addresses := make([]string, n)
 		for i := range addresses {

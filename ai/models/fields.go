@@ -201,7 +201,7 @@ const maxGPUs = 1024
 // maxImage bounds an image's name.
 const maxImage = 300
 
-var deviceID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_./-]{0,99}$`)
+func deviceID() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_./-]{0,99}$`) }
 
 // whole reads a number from 1 to most, however JSON writes it.
 func whole(text string, most uint64) (int, bool) {
@@ -231,7 +231,7 @@ func readGPUs(d *draft, v node) {
 			whole = err == nil && n >= 0
 		}
 		switch {
-		case !whole || !deviceID.MatchString(item.text):
+		case !whole || !deviceID().MatchString(item.text):
 			d.reject(fault.ModelDevices, item, "gpus", item.short()+" is not a device's number or ID", "write [0, 1]")
 			return
 		case seen[item.text]:

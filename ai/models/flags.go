@@ -22,7 +22,7 @@ const (
 )
 
 // variableName matches names of environment variables.
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
+func variableName() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`) }
 
 // ourVariables are set by the node: an entry that set them would make a runner serve another
 // model than the advertised one.
@@ -35,7 +35,7 @@ func knownVariables() []string {
 }
 
 // flagSeparators separate names in the string form.
-var flagSeparators = regexp.MustCompile(`[\s,+|]+`)
+func flagSeparators() *regexp.Regexp { return regexp.MustCompile(`[\s,+|]+`) }
 
 // readFlags takes both forms: a string that names an optimization, or an object
 // of variables.
@@ -46,7 +46,7 @@ func readFlags(d *draft, v node) {
 		}
 		return
 	}
-	for _, word := range flagSeparators.Split(v.text, -1) {
+	for _, word := range flagSeparators().Split(v.text, -1) {
 		switch name := strings.ToUpper(word); name {
 		case "":
 		case sfast, deepCache:
@@ -66,7 +66,7 @@ func (d *draft) readVariable(m member) {
 	name, at := m.name, m.value
 	field := "optimization_flags." + clean(name)
 	switch {
-	case !variableName.MatchString(name):
+	case !variableName().MatchString(name):
 		d.reject(fault.ModelFieldInvalid, at, "optimization_flags", quoted(name)+" is not a variable's name",
 			"use letters, digits and underscores")
 		return

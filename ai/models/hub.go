@@ -12,14 +12,16 @@ import (
 type shape struct{ heads, layers int }
 
 // commit is the name of a snapshot's directory.
-var commit = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
+func commit() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`) }
 
 // hubID is a model ID that has a directory of its own: organisation and name.
-var hubID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)?$`)
+func hubID() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)?$`)
+}
 
 // shapeOf reads a model's config.json in the models directory, or returns why it cannot.
 func (l *loader) shapeOf(id string) (s shape, why string) {
-	if l.options.ModelsDir == "" || !hubID.MatchString(id) {
+	if l.options.ModelsDir == "" || !hubID().MatchString(id) {
 		return shape{}, "it has no place in the models directory"
 	}
 	dir := filepath.Join(l.options.ModelsDir, "models--"+strings.ReplaceAll(id, "/", "--"))
@@ -28,7 +30,7 @@ func (l *loader) shapeOf(id string) (s shape, why string) {
 		return shape{}, "it is not in the models directory yet"
 	}
 	name := strings.TrimSpace(string(ref))
-	if !commit.MatchString(name) {
+	if !commit().MatchString(name) {
 		return shape{}, "refs/main in the models directory names no snapshot"
 	}
 	content, why := l.readFile(filepath.Join(dir, "snapshots", name, "config.json"))

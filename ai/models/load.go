@@ -108,7 +108,7 @@ func (l *loader) readVerified() {
 
 // inlineForm is how the inline list begins: a word, which may be a mistyped
 // pipeline, and a colon. A path has a slash or a dot before its first colon.
-var inlineForm = regexp.MustCompile(`^\s*[A-Za-z0-9 _-]*:`)
+func inlineForm() *regexp.Regexp { return regexp.MustCompile(`^\s*[A-Za-z0-9 _-]*:`) }
 
 // readValue makes drafts from the value of -aiModels.
 func (l *loader) readValue() {
@@ -122,7 +122,7 @@ func (l *loader) readValue() {
 	case why == "":
 		l.source = clean(value)
 		l.readJSON(content)
-	case inlineForm.MatchString(value):
+	case inlineForm().MatchString(value):
 		// Also if the list is too long for a file name.
 		l.readInline(value)
 	default:

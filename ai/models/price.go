@@ -30,10 +30,10 @@ func (d *draft) rejectPrice(v node, name, text, remedy string) {
 }
 
 // currencyForm is a currency's code. "" and wei mean wei.
-var currencyForm = regexp.MustCompile(`^[A-Za-z]{0,16}$`)
+func currencyForm() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]{0,16}$`) }
 
 func readCurrency(d *draft, v node) {
-	if !currencyForm.MatchString(v.text) {
+	if !currencyForm().MatchString(v.text) {
 		d.rejectPrice(v, "currency", quoted(v.text)+" is no currency", `write "wei", "ETH" or "USD"`)
 		return
 	}
@@ -44,14 +44,16 @@ func readCurrency(d *draft, v node) {
 }
 
 // amountForm splits an amount and a currency after it.
-var amountForm = regexp.MustCompile(`^(-?)([0-9.]+(?:[eE][+-]?[0-9]+)?) ?([A-Za-z]*)$`)
+func amountForm() *regexp.Regexp {
+	return regexp.MustCompile(`^(-?)([0-9.]+(?:[eE][+-]?[0-9]+)?) ?([A-Za-z]*)$`)
+}
 
 // nameCurrency is the remedy for an amount that is not wei.
 const nameCurrency = `write whole wei, or name the currency: "currency": "USD"`
 
 func readPrice(d *draft, v node) {
 	const name = "price_per_unit"
-	m := amountForm.FindStringSubmatch(strings.TrimSpace(v.text))
+	m := amountForm().FindStringSubmatch(strings.TrimSpace(v.text))
 	if m == nil {
 		d.rejectPrice(v, name, v.short()+" is not a price", `write 1200 for wei, or 0.18 and "currency": "USD"`)
 		return

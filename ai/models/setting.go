@@ -21,14 +21,16 @@ func NewSetting(name, value string) Setting { return Setting{name, core.NewSecre
 func (s Setting) Value() string { return s.value.Reveal() }
 
 // secretName matches names whose values are secret.
-var secretName = regexp.MustCompile(`(?i)token($|_)|secret|password|passwd|credential|(^|_)key($|_)`)
+func secretName() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)token($|_)|secret|password|passwd|credential|(^|_)key($|_)`)
+}
 
 // limitName matches limits that secretName would match too, such as MAX_TOKEN_COUNT.
-var limitName = regexp.MustCompile(`(?i)^(max|min|num)_`)
+func limitName() *regexp.Regexp { return regexp.MustCompile(`(?i)^(max|min|num)_`) }
 
 // String is NAME=value; "***" replaces a value whose name looks secret.
 func (s Setting) String() string {
-	if secretName.MatchString(s.Name) && !limitName.MatchString(s.Name) {
+	if secretName().MatchString(s.Name) && !limitName().MatchString(s.Name) {
 		return s.Name + "=" + s.value.String()
 	}
 	return s.Name + "=" + s.value.Reveal()

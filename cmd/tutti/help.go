@@ -30,7 +30,7 @@ const versionUsage = `usage: tutti version
 Prints the version of this program.
 `
 
-// usages are what `tutti help COMMAND` prints.
+// usages are what `tutti help COMMAND` prints. Read-only.
 var usages = map[string]string{
 	"alert": command.AlertUsage, "completion": completionUsage, "config": command.ConfigUsage,
 	"doctor": doctorcmd.Usage + "\n" + doctorcmd.BundleUsage + "\n" + doctorcmd.ExplainUsage,

@@ -18,7 +18,7 @@ import (
 	"syscall"
 )
 
-// version is set when the program is linked.
+// version is set when the program is linked. Read-only.
 var version = "undefined"
 
 // Exit statuses.

@@ -27,7 +27,7 @@ import (
 	"github.com/tuttinode/tutti/config"
 )
 
-// version is set when the program is linked.
+// version is set when the program is linked. Read-only.
 var version = "undefined"
 
 func main() {

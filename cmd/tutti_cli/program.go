@@ -237,7 +237,7 @@ func (p *program) tell(err error) {
 	p.console.Tell("  More:   tutti_cli help %s", e.Code)
 }
 
-// statuses are the exit statuses of the codes that have one of their own.
+// statuses are the exit statuses of the codes that have one of their own. Read-only.
 var statuses = map[string]int{
 	string(fault.CommandLineInvalid): exitUsage, string(fault.ConfirmationMissing): exitUsage,
 	string(fault.ValueUnusual): exitRefused, string(fault.ActionDeclined): exitRefused,

@@ -25,7 +25,7 @@ const (
 
 // baseFee is so low that a ticket of a hundred times the price of its redemption
 // wins every now and then although it pays for seconds of video.
-var baseFee = core.NewWei(10_000)
+func baseFee() core.Wei { return core.NewWei(10_000) }
 
 // chain is the local test chain and the demonstration's accounts on it.
 type chain struct {
@@ -77,7 +77,7 @@ func (c *chain) fund(ctx context.Context, n *node) (err error) {
 	if err := os.WriteFile(c.passphraseFile(), []byte(passphrase), 0o600); err != nil {
 		return err
 	}
-	if err := c.process.Control.SetBaseFee(ctx, baseFee); err != nil {
+	if err := c.process.Control.SetBaseFee(ctx, baseFee()); err != nil {
 		return err
 	}
 	if c.orchestrator, err = c.newAccount(ctx, n.dir); err != nil {

@@ -53,7 +53,7 @@ func chatOnce(ctx context.Context, client *http.Client, gateway, id string, toke
 		if bytes.Contains(text, []byte("OwnReserveEmpty")) || bytes.Contains(text, []byte("OwnDepositEmpty")) {
 			return "", fmt.Errorf("%w: %s: %s", errFundsUnseen, res.Status, text)
 		}
-		return "", fmt.Errorf("the gateway answers %s: %s", res.Status, text)
+		return "", fmt.Errorf("the gateway %w %s: %s", errStatus, res.Status, text)
 	}
 	return readEvents(res.Body)
 }

@@ -16,6 +16,13 @@ import (
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 )
 
+var (
+	// errWrong: an answer came, and it is not what was asked for.
+	errWrong = errors.New("a wrong answer")
+	// errStatus: an HTTP request was refused.
+	errStatus = errors.New("answered")
+)
+
 // checkChat has the model answer. One that counts must count.
 func checkChat(ctx context.Context, n *node, m *model, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
@@ -26,7 +33,7 @@ func checkChat(ctx context.Context, n *node, m *model, out io.Writer) error {
 		return err
 	}
 	if want := tinymodel.Text(tokens); m.id == llama.ModelID && text != want {
-		return fmt.Errorf("the model says %q, want %q", text, want)
+		return fmt.Errorf("%w: the model says %q, want %q", errWrong, text, want)
 	}
 	fmt.Fprintf(out, "ok: %s, %s, says %q\n", m.id, m.how, text)
 	return nil
@@ -73,7 +80,7 @@ func check(ctx context.Context, n *node, source clip.Source, segments int, out i
 
 func checkAll(ctx context.Context, seg clip.Segment, renditions []pushclient.Rendition, profiles []core.Profile) error {
 	if len(renditions) != len(profiles) {
-		return fmt.Errorf("%d renditions, want %d", len(renditions), len(profiles))
+		return fmt.Errorf("%w: %d renditions, want %d", errWrong, len(renditions), len(profiles))
 	}
 	source, err := clip.ReadRendition(ctx, seg.Data)
 	if err != nil {
@@ -82,7 +89,8 @@ func checkAll(ctx context.Context, seg clip.Segment, renditions []pushclient.Ren
 	var problems []error
 	for i, r := range renditions {
 		if r.Name != profiles[i].Name {
-			problems = append(problems, fmt.Errorf("rendition %d is called %q, want %q", i, r.Name, profiles[i].Name))
+			problems = append(problems, fmt.Errorf("%w: rendition %d is called %q, want %q", errWrong, i, r.Name,
+				profiles[i].Name))
 		}
 		problems = append(problems, source.Rendition(ctx, r.Data, profiles[i]))
 	}
@@ -97,14 +105,14 @@ func playlists(ctx context.Context, gateway, stream string, profiles []core.Prof
 	}
 	for _, p := range profiles {
 		if !strings.Contains(master, p.Name) {
-			return fmt.Errorf("the master playlist does not list %s", p.Name)
+			return fmt.Errorf("%w: the master playlist does not list %s", errWrong, p.Name)
 		}
 		media, err := get(ctx, fmt.Sprintf("%s/stream/%s/%s.m3u8", gateway, stream, p.Name))
 		if err != nil {
 			return err
 		}
 		if got := strings.Count(media, "#EXTINF"); got < min(segments, 3) {
-			return fmt.Errorf("the playlist of %s lists %d segments of %d", p.Name, got, segments)
+			return fmt.Errorf("%w: the playlist of %s lists %d segments of %d", errWrong, p.Name, got, segments)
 		}
 	}
 	return nil
@@ -125,7 +133,7 @@ func get(ctx context.Context, url string) (string, error) {
 		return "", err
 	}
 	if resp.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("%s: %s", url, resp.Status)
+		return "", fmt.Errorf("%s: %w %s", url, errStatus, resp.Status)
 	}
 	return string(body), nil
 }

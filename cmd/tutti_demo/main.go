@@ -11,6 +11,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -69,7 +70,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 func parse(args []string, stderr io.Writer) (options, error) {
 	if len(args) == 0 || (args[0] != "run" && args[0] != "check") {
 		fmt.Fprint(stderr, usage)
-		return options{}, fmt.Errorf("say run or check")
+		return options{}, errors.New("say run or check")
 	}
 	opt := options{mode: args[0]}
 	self, err := os.Executable()

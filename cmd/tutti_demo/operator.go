@@ -70,7 +70,7 @@ func (c *chain) tool(ctx context.Context, opt options, admin, dataDir string, wo
 			return fmt.Errorf("tutti_cli %s %s: %w\n%s", words[0], words[1], err, text)
 		}
 		if err := wait(ctx, time.Second); err != nil {
-			return fmt.Errorf("tutti_cli %s %s: %s", words[0], words[1], text)
+			return fmt.Errorf("tutti_cli %s %s: %w\n%s", words[0], words[1], err, text)
 		}
 	}
 }
@@ -134,5 +134,5 @@ func (n *node) chainStatus(ctx context.Context) (s adminapi.PublicStatus, known 
 	case http.StatusOK:
 		return s, true, json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&s)
 	}
-	return s, false, fmt.Errorf("%s: %s", web.ChainStatusPath, resp.Status)
+	return s, false, fmt.Errorf("%s: %w %s", web.ChainStatusPath, errStatus, resp.Status)
 }

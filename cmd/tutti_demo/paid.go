@@ -64,8 +64,8 @@ func report(ctx context.Context, n *node, t *adminapi.Ticket, income adminapi.In
 		return err
 	}
 	if t.Paid.IsZero() || len(spending.Rows) < 2 {
-		return fmt.Errorf("the ticket %s brought %s wei, and the gateway paid for %d kinds of work, want 2", t.Hash, t.Paid,
-			len(spending.Rows))
+		return fmt.Errorf("%w: the ticket %s brought %s wei, and the gateway paid for %d kinds of work, want 2",
+			errWrong, t.Hash, t.Paid, len(spending.Rows))
 	}
 	fmt.Fprintf(out, "ok: %d tickets worth %s wei for work of %s wei; %d won, one was redeemed for %s ETH; the gateway "+
 		"paid %s wei\n",

@@ -58,17 +58,17 @@ func startProcess(ctx context.Context, name, binary, dir string, ready, args []s
 	return p, nil
 }
 
-// anyCertificate talks to a node whose certificate is its own.
-var anyCertificate = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}},
-	Timeout: 5 * time.Second}
-
 func (p *process) waitReady(ctx context.Context, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTime)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
+	// The node's certificate is its own.
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport, Timeout: 5 * time.Second}
 	for {
-		if resp, err := anyCertificate.Get(url); err == nil {
+		if resp, err := client.Get(url); err == nil {
 			resp.Body.Close()
 			if resp.StatusCode == http.StatusOK {
 				return nil

@@ -11,13 +11,15 @@ import (
 // typical is the gas that a step usually takes, for the steps that cannot be
 // tried yet. Source: execution gas measured on a plain EVM plus a third for the
 // data that the layer-2 chain posts.
-var typical = map[string]protocol.Gas{
-	protocol.Approve{}.Verb():            70_000,
-	protocol.Bond{}.Verb():               850_000,
-	protocol.Rebond{}.Verb():             700_000,
-	protocol.RebondFromUnbonded{}.Verb(): 700_000,
-	protocol.SetCommission{}.Verb():      190_000,
-	protocol.SetServiceURI{}.Verb():      90_000,
+func typical() map[string]protocol.Gas {
+	return map[string]protocol.Gas{
+		protocol.Approve{}.Verb():            70_000,
+		protocol.Bond{}.Verb():               850_000,
+		protocol.Rebond{}.Verb():             700_000,
+		protocol.RebondFromUnbonded{}.Verb(): 700_000,
+		protocol.SetCommission{}.Verb():      190_000,
+		protocol.SetServiceURI{}.Verb():      90_000,
+	}
 }
 
 // price puts the costs into the plan: measured for the next step, typical for the
@@ -41,7 +43,7 @@ func (p Planner) price(ctx context.Context, plan *Plan) {
 		if i == next && err == nil {
 			step.Estimate = first
 		} else {
-			gas := typical[step.Name]
+			gas := typical()[step.Name]
 			fee := cost(gas, first.Price)
 			step.Estimate, step.Typical = protocol.Estimate{Verb: step.Name, About: step.About, Gas: gas, Price: first.Price,
 				Fee: fee, Need: fee}, true

@@ -9,7 +9,7 @@ import (
 )
 
 // overflowKey stands for all conditions beyond maxTracked.
-var overflowKey = health.Key{Code: fault.AlertsTooMany}
+func overflowKey() health.Key { return health.Key{Code: fault.AlertsTooMany} }
 
 // forgetResolved drops one tracked condition that is neither set nor firing, if there is
 // one: it is only kept to be counted.

@@ -95,8 +95,8 @@ func (r *Rules) Observe(now time.Time, conditions []health.Condition) (alerts []
 		r.observeOne(now, key, c)
 	}
 	if c, over := r.overflow(now); over {
-		seen[overflowKey] = true
-		r.track(now, overflowKey, c)
+		seen[overflowKey()] = true
+		r.track(now, overflowKey(), c)
 	}
 	for key, t := range r.tracked {
 		if !seen[key] && !hidden[key] && t.set {

@@ -11,8 +11,10 @@ import (
 )
 
 // entryFields are the fields of an entry, in the order of the documentation.
-var entryFields = []string{"name", "key", "key_sha256", "models", "rpm", "tpm", "concurrency", "budget", "period",
-	"expires"}
+func entryFields() []string {
+	return []string{"name", "key", "key_sha256", "models", "rpm", "tpm", "concurrency", "budget", "period",
+		"expires"}
+}
 
 // entry is one object of a key file.
 type entry struct {
@@ -48,8 +50,8 @@ func (r *fileReader) entry(start int, raw json.RawMessage) {
 
 // field reads one field of an object.
 func (r *fileReader) field(e *entry, field string, at int, value json.RawMessage) {
-	if !slices.Contains(entryFields, field) {
-		r.bad(at, "the field %q is unknown; there are %s", field, strings.Join(entryFields, ", "))
+	if !slices.Contains(entryFields(), field) {
+		r.bad(at, "the field %q is unknown; there are %s", field, strings.Join(entryFields(), ", "))
 		return
 	}
 	if _, twice := e.at[field]; twice {

@@ -37,7 +37,7 @@ func ParseHash(s string) (Hash, error) {
 // secretPrefix tells people and scanners of source code what they found.
 const secretPrefix = "tk-"
 
-// base32Lower has no characters that break a word in two when it is marked.
+// base32Lower has no characters that break a word in two when it is marked. Read-only.
 var base32Lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
 // NewSecret makes a secret of 256 random bits.

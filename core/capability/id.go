@@ -64,7 +64,7 @@ func (id ID) name() string {
 	return names[id]
 }
 
-// names is indexed by ID; an empty name is a capability that cannot be named.
+// names is indexed by ID; an empty name is a capability that cannot be named. Read-only.
 var names = [highest + 1]string{
 	H264:                  "H.264",
 	MPEGTS:                "MPEGTS",

@@ -7,7 +7,7 @@ import (
 )
 
 // semanticVersion takes a leading v and does without minor and patch. Groups 1
-// to 3 are the numbers; pre-release and build parts are allowed and ignored.
+// to 3 are the numbers; pre-release and build parts are allowed and ignored. Read-only.
 var semanticVersion = regexp.MustCompile(
 	`^v?([0-9]+)(?:\.([0-9]+))?(?:\.([0-9]+))?(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$`)
 

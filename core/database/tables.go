@@ -3,8 +3,9 @@ package database
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
-	"regexp"
+	"strings"
 )
 
 // Tables are one owner's tables and their migrations.
@@ -22,13 +23,13 @@ type Tables struct {
 	Steps []string
 }
 
-var ownerName = regexp.MustCompile(`^[a-z]+$`)
+var errNewer = errors.New("are of a newer version of tutti")
 
 // Migrate brings the tables up to date. The transaction must be begun for
 // writing, as that of a database from Open is, so that of two processes that open
 // a new file one waits for the other.
 func (t Tables) Migrate(ctx context.Context, db *sql.DB) error {
-	if !ownerName.MatchString(t.Owner) {
+	if t.Owner == "" || strings.Trim(t.Owner, "abcdefghijklmnopqrstuvwxyz") != "" {
 		return fmt.Errorf("%q owns no tables", t.Owner)
 	}
 	dialect, counted := DialectOf(db), t.Schema+t.Owner+`_schema`
@@ -46,8 +47,7 @@ func (t Tables) Migrate(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	if version > len(t.Steps) {
-		return fmt.Errorf("the %s in it are of a newer version of tutti (%d, this one knows %d)", t.Content, version,
-			len(t.Steps))
+		return fmt.Errorf("the %s in it %w (%d, this one knows %d)", t.Content, errNewer, version, len(t.Steps))
 	}
 	for ; version < len(t.Steps); version++ {
 		if _, err := tx.ExecContext(ctx, dialect.Definition(t.Steps[version])); err != nil {

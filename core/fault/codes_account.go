@@ -34,7 +34,7 @@ const (
 	WalletOnWorker Code = "WalletOnWorker"
 )
 
-// accountRows are the node's account and its keystore.
+// accountRows are the node's account and its keystore. Read-only.
 var accountRows = []Row{
 	{
 		Code: AccountMissing, Class: Config,

@@ -12,7 +12,7 @@ const (
 	PublicIPUnknown Code = "PublicIPUnknown"
 )
 
-// addressRows are about the address under which gateways look for the node.
+// addressRows are about the address under which gateways look for the node. Read-only.
 var addressRows = []Row{
 	{
 		Code: PortUnverified, Class: Upstream,

@@ -43,7 +43,7 @@ const (
 	MissingETHClient Code = "MissingETHClient"
 )
 
-// adminRows are the refusals of the loopback admin listener.
+// adminRows are the refusals of the loopback admin listener. Read-only.
 var adminRows = []Row{
 	{
 		Code: AdminHostRefused, Class: Forbidden,

@@ -51,7 +51,7 @@ const (
 	MinRunnerVersionInvalid Code = "MinRunnerVersionInvalid"
 )
 
-// dispatchRows are the conditions of a gateway's choice of orchestrators for AI.
+// dispatchRows are the conditions of a gateway's choice of orchestrators for AI. Read-only.
 var aiRoutingRows = []Row{
 	{
 		Code: NoOrchestratorReachable, Class: Upstream,

@@ -25,7 +25,7 @@ const (
 	AIAnswerUndelivered Code = "AIAnswerUndelivered"
 )
 
-// aiWorkerRows are the conditions of AI jobs that are done on another machine.
+// aiWorkerRows are the conditions of AI jobs that are done on another machine. Read-only.
 var aiWorkerRows = []Row{
 	{
 		Code: AIWorkerLost, Class: Upstream,

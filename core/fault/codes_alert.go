@@ -10,7 +10,7 @@ const (
 	AlertsTooMany Code = "AlertsTooMany"
 )
 
-// alertRows are what becomes of alerts.
+// alertRows are what becomes of alerts. Read-only.
 var alertRows = []Row{
 	{
 		Code: AlertUndelivered, Class: Upstream, Retryable: true,

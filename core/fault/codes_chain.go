@@ -67,7 +67,7 @@ const (
 )
 
 // chainRows are the conditions of the chain as the node sees it, and of actions
-// that cannot succeed.
+// that cannot succeed. Read-only.
 var chainRows = []Row{
 	{
 		Code: ChainStale, Class: Upstream,

@@ -28,7 +28,7 @@ const (
 	PullInterrupted Code = "PullInterrupted"
 )
 
-// cliRows are the conditions of the command line tool itself.
+// cliRows are the conditions of the command line tool itself. Read-only.
 var cliRows = []Row{
 	{
 		Code: NodeUnreachable, Class: Upstream,

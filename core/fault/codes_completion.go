@@ -48,7 +48,7 @@ const (
 	ModelUnknown Code = "ModelUnknown"
 )
 
-// completionRows are the conditions of the gateway's AI interface.
+// completionRows are the conditions of the gateway's AI interface. Read-only.
 var completionRows = []Row{
 	{
 		Code: MethodNotAllowed, Class: BadRequest,

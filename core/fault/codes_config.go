@@ -43,7 +43,7 @@ const (
 	ConfigUnreadable Code = "ConfigUnreadable"
 )
 
-// configRows are the conditions of command line, environment and configuration file.
+// configRows are the conditions of command line, environment and configuration file. Read-only.
 var configRows = []Row{
 	{
 		Code: NoRole, Class: Config,

@@ -76,7 +76,7 @@ const (
 	ModelNotDownloaded Code = "ModelNotDownloaded"
 )
 
-// containerRows are the conditions of runner containers and the Docker Engine.
+// containerRows are the conditions of runner containers and the Docker Engine. Read-only.
 var containerRows = []Row{
 	{
 		Code: DockerMissing, Class: Config,

@@ -65,7 +65,7 @@ const (
 	RecipientInactive Code = "RecipientInactive"
 )
 
-// contractsRows are what the protocol's contracts answer and refuse.
+// contractsRows are what the protocol's contracts answer and refuse. Read-only.
 var contractsRows = []Row{
 	{
 		Code: ContractsChanged, Class: Upstream, Wire: chainUnreachable,

@@ -6,7 +6,7 @@ const (
 	AdminStreamsFull Code = "AdminStreamsFull"
 )
 
-// dashboardRows are the refusals of the operator's dashboard.
+// dashboardRows are the refusals of the operator's dashboard. Read-only.
 var dashboardRows = []Row{
 	{
 		Code: AdminStreamsFull, Class: Busy, Retryable: true,

@@ -68,7 +68,7 @@ const (
 	SecretGuessable Code = "SecretGuessable"
 )
 
-// doctorRows are what `tutti doctor` finds and no other section has.
+// doctorRows are what `tutti doctor` finds and no other section has. Read-only.
 var doctorRows = []Row{
 	{
 		Code: CheckUnfinished, Class: Internal,

@@ -133,7 +133,7 @@ const (
 	RouteNotFound Code = "RouteNotFound"
 )
 
-// gatewayRows are the conditions of a gateway: pushing, finding orchestrators, playing.
+// gatewayRows are the conditions of a gateway: pushing, finding orchestrators, playing. Read-only.
 var gatewayRows = []Row{
 	{
 		Code: PushPath, Class: BadRequest,

@@ -10,7 +10,7 @@ const (
 	DeadlineExceeded Code = "DeadlineExceeded"
 )
 
-// generalRows are the conditions that belong to no part.
+// generalRows are the conditions that belong to no part. Read-only.
 var generalRows = []Row{
 	{
 		Code: Unexpected, Class: Internal,

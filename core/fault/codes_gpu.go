@@ -31,7 +31,7 @@ const (
 )
 
 // gpuRows are about GPUs that were asked for: why they cannot be used, and their
-// lasting problems.
+// lasting problems. Read-only.
 var gpuRows = []Row{
 	{
 		Code: NoDevices, Class: Config,

@@ -14,7 +14,7 @@ const (
 	GPUUnavailable Code = "GPUUnavailable"
 )
 
-// gpuEngineRows are about GPUs at work on segments.
+// gpuEngineRows are about GPUs at work on segments. Read-only.
 var gpuEngineRows = []Row{
 	{
 		Code: EncoderSessionsExhausted, Class: Busy,

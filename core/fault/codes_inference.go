@@ -50,7 +50,7 @@ const (
 	StreamBroken Code = "StreamBroken"
 )
 
-// inferenceRows are the conditions of AI jobs at the orchestrator.
+// inferenceRows are the conditions of AI jobs at the orchestrator. Read-only.
 var inferenceRows = []Row{
 	{
 		Code: JobUnknown, Class: NotFound,

@@ -44,7 +44,7 @@ const (
 	KeyNotFound Code = "KeyNotFound"
 )
 
-// keysRows are the conditions of API keys.
+// keysRows are the conditions of API keys. Read-only.
 var keysRows = []Row{
 	{
 		Code: KeyMissing, Class: Unauthenticated,

@@ -24,7 +24,7 @@ const (
 	LedgerMoved Code = "LedgerMoved"
 )
 
-// ledgerRows are about the books of an orchestrator that is paid.
+// ledgerRows are about the books of an orchestrator that is paid. Read-only.
 var ledgerRows = []Row{
 	{
 		Code: LedgerFailed, Class: Internal,

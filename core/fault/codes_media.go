@@ -79,7 +79,7 @@ const (
 	UnrecoverableState Code = "UnrecoverableState"
 )
 
-// mediaRows are the conditions of the media work itself.
+// mediaRows are the conditions of the media work itself. Read-only.
 var mediaRows = []Row{
 	{
 		Code: TooManyOutputs, Class: BadRequest,

@@ -16,7 +16,7 @@ const (
 	SetupAnswer Code = "SetupAnswer"
 )
 
-// movingRows are about the way from an existing node to this one, and about tutti init.
+// movingRows are about the way from an existing node to this one, and about tutti init. Read-only.
 var migrateRows = []Row{
 	{
 		Code: OldDataMissing, Class: Config,

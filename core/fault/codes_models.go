@@ -32,7 +32,7 @@ const (
 	NoModels Code = "NoModels"
 )
 
-// modelsRows are the conditions of the models file.
+// modelsRows are the conditions of the models file. Read-only.
 var modelsRows = []Row{
 	{
 		Code: NoModels, Class: Config,

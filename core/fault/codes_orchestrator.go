@@ -57,7 +57,7 @@ const (
 	DescriptorsLow Code = "DescriptorsLow"
 )
 
-// orchestratorRows are the conditions of the orchestrator's listener and its segments.
+// orchestratorRows are the conditions of the orchestrator's listener and its segments. Read-only.
 var orchestratorRows = []Row{
 	{
 		Code: ErrSegSig, Class: Forbidden,

@@ -9,7 +9,7 @@ const (
 	InputKeepsFailing Code = "InputKeepsFailing"
 )
 
-// paidJobRows are the conditions around the payment of a job.
+// paidJobRows are the conditions around the payment of a job. Read-only.
 var paidJobRows = []Row{
 	{
 		Code: ReplyTermsFailed, Class: Payment,

@@ -17,7 +17,7 @@ const (
 	DeviceDrained Code = "DeviceDrained"
 )
 
-// poolRows are the conditions of placing sessions on devices.
+// poolRows are the conditions of placing sessions on devices. Read-only.
 var poolRows = []Row{
 	{
 		Code: NoTranscoders, Class: Busy,

@@ -25,7 +25,7 @@ const (
 	PriceRoundsToZero Code = "PriceRoundsToZero"
 )
 
-// pricingRows are prices, and the rate of the currency they are in.
+// pricingRows are prices, and the rate of the currency they are in. Read-only.
 var pricingRows = []Row{
 	{
 		Code: ModelUnpriced, Class: Config,

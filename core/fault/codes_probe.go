@@ -6,7 +6,7 @@ const (
 	DeviceTestFailed Code = "DeviceTestFailed"
 )
 
-// probeRows are what the start-up test of devices finds.
+// probeRows are what the start-up test of devices finds. Read-only.
 var probeRows = []Row{
 	{
 		Code: DeviceTestFailed, Class: Upstream,

@@ -13,7 +13,7 @@ const (
 	TicketSetsFull Code = "TicketSetsFull"
 )
 
-// recipientRows are the orchestrator's side of being paid.
+// recipientRows are the orchestrator's side of being paid. Read-only.
 var recipientRows = []Row{
 	{
 		Code: PaymentSenderOther, Class: Payment,

@@ -32,7 +32,7 @@ const (
 	SenderFundsLow Code = "SenderFundsLow"
 )
 
-// redeemRows are about turning winning tickets into money.
+// redeemRows are about turning winning tickets into money. Read-only.
 var redeemRows = []Row{
 	{
 		Code: SendersUnread, Class: Busy,

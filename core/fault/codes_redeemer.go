@@ -23,7 +23,7 @@ const (
 	HandInExpired Code = "HandInExpired"
 )
 
-// redeemerRows are about redeeming in a process of its own.
+// redeemerRows are about redeeming in a process of its own. Read-only.
 var redeemerRows = []Row{
 	{
 		Code: RedeemerUnreachable, Class: Upstream,

@@ -13,7 +13,7 @@ const (
 	WorkerCertificateRefused Code = "WorkerCertificateRefused"
 )
 
-// reloadRows are the conditions of a process that changes while it runs.
+// reloadRows are the conditions of a process that changes while it runs. Read-only.
 var reloadRows = []Row{
 	{
 		Code: ReloadFailed, Class: Config,

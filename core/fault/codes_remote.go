@@ -22,7 +22,7 @@ const (
 	RemoteIncompatible Code = "RemoteIncompatible"
 )
 
-// remoteRows are the conditions of workers on other machines, at their orchestrator.
+// remoteRows are the conditions of workers on other machines, at their orchestrator. Read-only.
 var remoteRows = []Row{
 	{
 		Code: RemoteSecretWrong, Class: Unauthenticated,

@@ -14,7 +14,7 @@ const (
 	RoundInitFailing Code = "RoundInitFailing"
 )
 
-// rewardRows are the calls that belong to each round.
+// rewardRows are the calls that belong to each round. Read-only.
 var rewardRows = []Row{
 	{
 		Code: RewardFailing, Class: Upstream,

@@ -56,7 +56,7 @@ const (
 // know.
 const chainUnreachable = "the chain cannot be reached at this moment"
 
-// rpcRows are the conditions of the endpoints in -ethUrl.
+// rpcRows are the conditions of the endpoints in -ethUrl. Read-only.
 var rpcRows = []Row{
 	{
 		Code: ChainUnavailable, Class: Upstream, Retryable: true, Wire: chainUnreachable,

@@ -34,7 +34,7 @@ const (
 	ModelPullFailed Code = "ModelPullFailed"
 )
 
-// runnerRows are the conditions of AI runners and the servers behind url.
+// runnerRows are the conditions of AI runners and the servers behind url. Read-only.
 var runnerRows = []Row{
 	{
 		Code: LiveRunnerUnhealthy, Class: Upstream,

@@ -27,7 +27,7 @@ const (
 	PaymentUnsigned Code = "PaymentUnsigned"
 )
 
-// senderRows are a gateway's paying.
+// senderRows are a gateway's paying. Read-only.
 var senderRows = []Row{
 	{
 		Code: SpentFailed, Class: Internal,

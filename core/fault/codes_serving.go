@@ -20,7 +20,7 @@ const (
 	ModelRunnerLost Code = "ModelRunnerLost"
 )
 
-// servingRows are the conditions of models and their slots at this node.
+// servingRows are the conditions of models and their slots at this node. Read-only.
 var servingRows = []Row{
 	{
 		Code: ModelNotServed, Class: Busy,

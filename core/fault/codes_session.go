@@ -10,7 +10,7 @@ const (
 	SessionCleanup Code = "SessionCleanup"
 )
 
-// sessionRows are the conditions of admitting and ending sessions.
+// sessionRows are the conditions of admitting and ending sessions. Read-only.
 var sessionRows = []Row{
 	{
 		Code: OrchestratorCapped, Class: Busy,

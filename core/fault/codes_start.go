@@ -35,7 +35,7 @@ const (
 	SecretFileDamaged Code = "SecretFileDamaged"
 )
 
-// startRows are the conditions between typing the command and serving.
+// startRows are the conditions between typing the command and serving. Read-only.
 var startRows = []Row{
 	{
 		Code: CommandNotFound, Class: Config,

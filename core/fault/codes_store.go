@@ -19,7 +19,7 @@ const (
 	StoreLeftBehind Code = "StoreLeftBehind"
 )
 
-// storeRows are about a ledger in PostgreSQL that several nodes share.
+// storeRows are about a ledger in PostgreSQL that several nodes share. Read-only.
 var storeRows = []Row{
 	{
 		Code: StoreAddress, Class: BadRequest,

@@ -62,7 +62,7 @@ const (
 	PriceRaised Code = "PriceRaised"
 )
 
-// ticketRows are the conditions of tickets and payments, at both ends.
+// ticketRows are the conditions of tickets and payments, at both ends. Read-only.
 var ticketRows = []Row{
 	{
 		Code: SenderFundsUnknown, Class: Payment,

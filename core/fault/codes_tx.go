@@ -27,7 +27,7 @@ const (
 	TxManagerStopped Code = "TxManagerStopped"
 )
 
-// txRows are the conditions of sending transactions and of waiting for them.
+// txRows are the conditions of sending transactions and of waiting for them. Read-only.
 var txRows = []Row{
 	{
 		Code: GasMoneyMissing, Class: Config,

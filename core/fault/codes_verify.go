@@ -24,7 +24,7 @@ const (
 )
 
 // verifyRows are the conditions of a gateway that chooses orchestrators by the
-// chain and checks their work.
+// chain and checks their work. Read-only.
 var verifyRows = []Row{
 	{
 		Code: ResultSignature, Class: Upstream,

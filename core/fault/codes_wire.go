@@ -39,7 +39,7 @@ const (
 	InvalidProfiles Code = "InvalidProfiles"
 )
 
-// wireRows are the conditions of a request's headers and profiles.
+// wireRows are the conditions of a request's headers and profiles. Read-only.
 var wireRows = []Row{
 	{
 		Code: PaymentEncoding, Class: Payment,

@@ -52,7 +52,7 @@ const (
 	TranscoderStopped Code = "TranscoderStopped"
 )
 
-// workerRows are the conditions of media workers and devices.
+// workerRows are the conditions of media workers and devices. Read-only.
 var workerRows = []Row{
 	{
 		Code: WorkerCrashed, Class: Internal,

@@ -25,7 +25,7 @@ const (
 	WorkerResultLost Code = "WorkerResultLost"
 )
 
-// joinRows are the conditions of a worker that works for orchestrators elsewhere.
+// joinRows are the conditions of a worker that works for orchestrators elsewhere. Read-only.
 var joinRows = []Row{
 	{
 		Code: WorkerNotRegistered, Class: Upstream,

@@ -1,10 +1,13 @@
 package fault
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 )
+
+var errNoCode = errors.New("no condition is called")
 
 // Explain writes what the table knows of a code, for `tutti help CODE`. Case
 // does not matter. For an unknown code it writes nothing and returns an error
@@ -12,7 +15,7 @@ import (
 func Explain(w io.Writer, code string) error {
 	row, ok := find(code)
 	if !ok {
-		return fmt.Errorf("no condition is called %q%s", oneLine(code), didYouMean(code))
+		return fmt.Errorf("%w %q%s", errNoCode, oneLine(code), didYouMean(code))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s)\n", row.Code, row.Class)

@@ -18,5 +18,5 @@ func WrapWrite(code Code, op string, err error) *Fault {
 // OutOfSpace reports whether the operating system had no space for what was written.
 func OutOfSpace(err error) bool {
 	number, ok := errors.AsType[syscall.Errno](err)
-	return ok && slices.Contains(noSpace, number)
+	return ok && slices.Contains(noSpace(), number)
 }

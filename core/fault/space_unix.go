@@ -5,4 +5,4 @@ package fault
 import "syscall"
 
 // noSpace are a full disk and a quota that is used up.
-var noSpace = []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT}
+func noSpace() []syscall.Errno { return []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT} }

@@ -3,4 +3,4 @@ package fault
 import "syscall"
 
 // noSpace are ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL and ERROR_DISK_QUOTA_EXCEEDED.
-var noSpace = []syscall.Errno{39, 112, 1295}
+func noSpace() []syscall.Errno { return []syscall.Errno{39, 112, 1295} }

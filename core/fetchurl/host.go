@@ -49,7 +49,7 @@ func part(text string) (uint64, bool) {
 	return n, err == nil
 }
 
-// localSuffixes end names that are no names of the internet.
+// localSuffixes end names that are no names of the internet. Read-only.
 var localSuffixes = []string{
 	"localhost", "localdomain", "local", "internal", "intranet", "private", "corp", "lan", "home", "home.arpa",
 	"test", "invalid", "example", "onion", "cluster.local",

@@ -27,7 +27,7 @@ const (
 
 // ParsePolicy reads "fetch", "data", "public" or "any".
 func ParsePolicy(text string) (Policy, bool) {
-	for p, name := range policyNames {
+	for p, name := range policyNames() {
 		if text == name {
 			return Policy(p), true
 		}
@@ -35,10 +35,10 @@ func ParsePolicy(text string) (Policy, bool) {
 	return 0, false
 }
 
-var policyNames = [...]string{"fetch", "data", "public", "any"}
+func policyNames() []string { return []string{"fetch", "data", "public", "any"} }
 
 // String is the policy as ParsePolicy reads it.
-func (p Policy) String() string { return policyNames[p] }
+func (p Policy) String() string { return policyNames()[p] }
 
 // maxURL is the longest address that is looked at, in bytes. Those of data: are not.
 const maxURL = 8 << 10

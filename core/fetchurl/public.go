@@ -2,7 +2,7 @@ package fetchurl
 
 import "net/netip"
 
-// reserved are the networks that count as global but are not the internet.
+// reserved are the networks that count as global but are not the internet. Read-only.
 var reserved = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),        // this network
 	netip.MustParsePrefix("100.64.0.0/10"),    // carriers' own

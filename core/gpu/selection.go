@@ -22,9 +22,12 @@ type Selection struct {
 // maxIndex is far above what a machine can have.
 const maxIndex = 1023
 
-var uuidForm = regexp.MustCompile(`^GPU-[0-9a-f][0-9a-f-]{0,35}$`)
+func uuidForm() *regexp.Regexp { return regexp.MustCompile(`^GPU-[0-9a-f][0-9a-f-]{0,35}$`) }
 
-var errSelection = errors.New("not a list of device numbers or UUIDs, or the word all")
+var (
+	errSelection = errors.New("not a list of device numbers or UUIDs, or the word all")
+	errTwice     = errors.New("is named twice")
+)
 
 // ParseSelection reads "all", or indices and UUIDs ("GPU-8932f937-…", as
 // `nvidia-smi -L` shows them) separated by commas. The empty text means none.
@@ -52,11 +55,11 @@ func (s *Selection) add(part string) error {
 		return errors.New("a part of a GPU (MIG) cannot transcode: name a whole GPU that is not divided")
 	case strings.HasPrefix(lower, "gpu-"):
 		id := UUID("GPU-" + lower[len("gpu-"):])
-		if !uuidForm.MatchString(string(id)) {
+		if !uuidForm().MatchString(string(id)) {
 			return errSelection
 		}
 		if slices.Contains(s.UUIDs, id) {
-			return fmt.Errorf("device %s is named twice", id)
+			return fmt.Errorf("device %s %w", id, errTwice)
 		}
 		s.UUIDs = append(s.UUIDs, id)
 		return nil
@@ -66,7 +69,7 @@ func (s *Selection) add(part string) error {
 		return errSelection
 	}
 	if slices.Contains(s.IDs, n) {
-		return fmt.Errorf("device %d is named twice", n)
+		return fmt.Errorf("device %d %w", n, errTwice)
 	}
 	s.IDs = append(s.IDs, n)
 	return nil

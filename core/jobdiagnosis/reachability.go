@@ -151,7 +151,7 @@ func Public(ip netip.Addr) bool {
 	return ip.IsGlobalUnicast() && !ip.IsPrivate() && !sharedSpace.Contains(ip)
 }
 
-// sharedSpace is what providers use behind their own NAT. Source: RFC 6598.
+// sharedSpace is what providers use behind their own NAT. Source: RFC 6598. Read-only.
 var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")
 
 // ReachabilityOf is the service address of a machine that is seen at an IP address.

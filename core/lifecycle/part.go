@@ -3,10 +3,10 @@ package lifecycle
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"sync"
 	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
 )
 
 // part is one started component.
@@ -58,7 +58,7 @@ func (p *part) run(failed chan<- *part) {
 func runGuarded(ctx context.Context, c Component, ready func()) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+			err = fault.Recovered(v)
 		}
 	}()
 	return c.Run(ctx, ready)

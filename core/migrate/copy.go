@@ -10,7 +10,7 @@ import (
 
 // besides are the files that belong to a database: what was begun and not ended is
 // in them, and has to come along or the copy is older, or damaged.
-var besides = []string{"", "-journal", "-wal"}
+func besides() []string { return []string{"", "-journal", "-wal"} }
 
 // copyDatabase copies the database of a source, for reading. There is none when the
 // error is fs.ErrNotExist.
@@ -20,7 +20,7 @@ func copyDatabase(source, into string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, suffix := range besides {
+	for _, suffix := range besides() {
 		err := copyFile(path+suffix, target+suffix)
 		if suffix != "" && errors.Is(err, fs.ErrNotExist) {
 			continue

@@ -137,7 +137,7 @@ func hasColumns(ctx context.Context, db *sql.DB, table string, names ...string) 
 // tickets reads the queue of winning tickets.
 func tickets(ctx context.Context, db *sql.DB, left *Left) error {
 	const table = "ticketQueue"
-	known, err := hasColumns(ctx, db, table, append([]string{"redeemedAt"}, columns...)...)
+	known, err := hasColumns(ctx, db, table, append([]string{"redeemedAt"}, columns()...)...)
 	if err != nil || !known {
 		return err
 	}
@@ -145,8 +145,8 @@ func tickets(ctx context.Context, db *sql.DB, left *Left) error {
 	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM `+table+` WHERE NOT `+open).Scan(&left.Redeemed); err != nil {
 		return err
 	}
-	parts := make([]string, len(columns))
-	for i, name := range columns {
+	parts := make([]string, len(columns()))
+	for i, name := range columns() {
 		parts[i] = "typeof(" + name + "), CAST(" + name + " AS BLOB)"
 	}
 	rows, err := db.QueryContext(ctx, `SELECT `+strings.Join(parts,
@@ -164,7 +164,7 @@ func tickets(ctx context.Context, db *sql.DB, left *Left) error {
 
 // take reads one row of the queue. A damaged one is noted, and hides no other.
 func (l *Left) take(rows *sql.Rows) error {
-	row, into := make([]cell, len(columns)), make([]any, 0, 2*len(columns))
+	row, into := make([]cell, len(columns())), make([]any, 0, 2*len(columns()))
 	for i := range row {
 		into = append(into, &row[i].class, &row[i].bytes)
 	}

@@ -13,9 +13,11 @@ import (
 )
 
 // columns of the queue of winning tickets, in the order in which they are read.
-var columns = []string{
-	"sender", "recipient", "faceValue", "winProb", "senderNonce", "recipientRand", "recipientRandHash",
-	"sig", "creationRound", "creationRoundBlockHash", "paramsExpirationBlock",
+func columns() []string {
+	return []string{
+		"sender", "recipient", "faceValue", "winProb", "senderNonce", "recipientRand", "recipientRandHash",
+		"sig", "creationRound", "creationRoundBlockHash", "paramsExpirationBlock",
+	}
 }
 
 // Ticket is a winning ticket as the existing node left it.
@@ -43,7 +45,7 @@ func ticketOf(row []cell) (Ticket, error) {
 		func(c cell) error { return c.fixed(w.CreationRoundHash[:]) },
 		func(c cell) (err error) { expiration, err = c.small(); return err },
 	}
-	for i, name := range columns {
+	for i, name := range columns() {
 		if err := read[i](row[i]); err != nil {
 			return Ticket{}, fmt.Errorf("%s: %w", name, err)
 		}

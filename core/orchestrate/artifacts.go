@@ -16,7 +16,7 @@ const (
 	artifactIDBytes = 4
 )
 
-// artifactTypes are the media types that may be kept, by extension.
+// artifactTypes are the media types that may be kept, by extension. Read-only.
 var artifactTypes = map[string]string{
 	"png": "image/png", "jpg": "image/jpeg", "webp": "image/webp", "gif": "image/gif",
 	"mp4": "video/mp4", "wav": "audio/wav", "mp3": "audio/mpeg", "flac": "audio/flac",

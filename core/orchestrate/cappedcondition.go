@@ -22,7 +22,7 @@ type capacityRefusals struct {
 	shown Bound
 }
 
-// bounds lists the bounds by priority for the condition's text; "" is an unknown bound.
+// bounds lists the bounds by priority for the condition's text; "" is an unknown bound. Read-only.
 var bounds = []Bound{ByMemory, ByEncoders, BySessions, ByPace, "", ByOption}
 
 // record records err if it is an OrchestratorCapped, and returns err unchanged.

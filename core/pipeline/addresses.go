@@ -138,7 +138,7 @@ const (
 // maxFieldName is the part of a field's name that matters: its end.
 const maxFieldName = 64
 
-// spelling removes the differences between spellings of a name.
+// spelling removes the differences between spellings of a name. Read-only.
 var spelling = strings.NewReplacer("_", "", "-", "", "$", "")
 
 // fieldOf classifies a field by its name in any spelling: image_url, imageUrl, image-URL, and in
@@ -230,14 +230,14 @@ func hasDataScheme(raw []byte) bool {
 }
 
 // mediaStarts are the beginnings, in base64, of the media that requests carry inline. No path in
-// the server's file system begins like one, except like those of MP3.
+// the server's file system begins like one, except like those of MP3. Read-only.
 var mediaStarts = []string{
 	"/9j/", "iVBORw0KGgo", "R0lGOD", "UklGR", "Qk", "SUkq", "TU0AK", // JPEG, PNG, GIF, WebP and WAV, BMP, TIFF
 	"T2dnU", "ZkxhQ", "SUQz", "GkXfo", "JVBERi0", // Ogg, FLAC, MP3 with a title, Matroska, PDF
 }
 
 // soundStarts are those of MP3 and AAC without tags, of every version. Paths may begin like them:
-// //srv, //usr, //var.
+// //srv, //usr, //var. Read-only.
 var soundStarts = []string{
 	"//E", "//F", "//G", "//H", "//I", "//J", "//K", "//L", "//M", "//N", "//O", "//P",
 	"//k", "//l", "//m", "//n", "//o", "//p", "//q", "//r", "//s", "//t", "//u", "//v",

@@ -227,7 +227,7 @@ func (c *cursor) word() error {
 	return c.fail("a value was expected")
 }
 
-// special marks the bytes of a string that need a check.
+// special marks the bytes of a string that need a check. Read-only.
 var special = func() (t [256]bool) {
 	for b := range 0x20 {
 		t[b] = true

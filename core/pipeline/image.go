@@ -14,7 +14,7 @@ import (
 )
 
 // imageForms are the pictures whose size can be read, by how they begin. A '?'
-// stands for any byte.
+// stands for any byte. Read-only.
 var imageForms = []struct {
 	magic string
 	read  func(data []byte) (image.Config, error)

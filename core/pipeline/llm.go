@@ -28,7 +28,7 @@ type llm struct {
 	sampling [3][]byte
 }
 
-// samplings are the fields of llm.sampling, in its order.
+// samplings are the fields of llm.sampling, in its order. Read-only.
 var samplings = [3]string{"temperature", "top_p", "top_k"}
 
 // read passes over a whole body.

@@ -10,7 +10,9 @@ import (
 )
 
 // amountForm splits an amount from a currency behind it.
-var amountForm = regexp.MustCompile(`^([0-9.]+(?:[eE][+-]?[0-9]+)?) ?([A-Za-z]+)$`)
+func amountForm() *regexp.Regexp {
+	return regexp.MustCompile(`^([0-9.]+(?:[eE][+-]?[0-9]+)?) ?([A-Za-z]+)$`)
+}
 
 // exampleRemedy shows the form of a price.
 const exampleRemedy = `write whole wei such as 1200, or an amount with its currency: 0.18 and "currency":"USD"`
@@ -43,7 +45,7 @@ func (r *reader) amount(e entry, name string) (core.Price, bool) {
 		return core.Price{}, false
 	}
 	text := strings.TrimSpace(f.text)
-	if m := amountForm.FindStringSubmatch(text); m != nil {
+	if m := amountForm().FindStringSubmatch(text); m != nil {
 		if currency != "" {
 			r.addFieldMistake(e, name, clip(f.text)+" names a currency, and currency names one too", "keep one of the two")
 			return core.Price{}, false
@@ -73,7 +75,7 @@ func (r *reader) currency(e entry) (string, bool) {
 		return "", true
 	}
 	name := strings.ToUpper(strings.TrimSpace(f.text))
-	if kindOf(f.raw) != '"' || name != "" && !currencyForm.MatchString(name) {
+	if kindOf(f.raw) != '"' || name != "" && !currencyForm().MatchString(name) {
 		r.addFieldMistake(e, "currency", clip(f.text)+" is no currency", `write "wei", "ETH" or "USD"`)
 		return "", false
 	}

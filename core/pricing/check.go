@@ -16,14 +16,15 @@ const MaxEntries = 10_000
 
 // maxOnWire is the highest price of one unit, in wei. The wire has 63 bits for a thousandfold of it and the
 // cost of redemption; a thousandth of an ETH for a single pixel or token is beyond every market.
-var maxOnWire = big.NewRat(1_000_000_000_000_000, 1)
+func maxOnWire() *big.Rat { return big.NewRat(1_000_000_000_000_000, 1) }
 
 // Amounts of a currency for one unit that are impossible at any rate: more is beyond maxOnWire even at a
 // million for an ETH, and less rounds to nothing even at one for an ETH.
-var (
-	maxOfCurrency = big.NewRat(1000, 1)
-	minOfCurrency = new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Exp(big.NewInt(10), big.NewInt(21), nil))
-)
+func maxOfCurrency() *big.Rat { return big.NewRat(1000, 1) }
+
+func minOfCurrency() *big.Rat {
+	return new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Exp(big.NewInt(10), big.NewInt(21), nil))
+}
 
 // Use is the use of a price, which decides how small it may be.
 type Use int
@@ -77,9 +78,9 @@ const opCheck = "check a price"
 // checkWireRange is the error of a price in wei that the wire cannot carry.
 func checkWireRange(u core.UnitPrice, use Use, wei *big.Rat) error {
 	switch {
-	case wei.Cmp(maxOnWire) > 0:
+	case wei.Cmp(maxOnWire()) > 0:
 		return fault.New(fault.PriceOutOfRange, opCheck,
-			u.String()+" is more than "+maxOnWire.RatString()+" wei for a single unit")
+			u.String()+" is more than "+maxOnWire().RatString()+" wei for a single unit")
 	case use.roundsToZero(wei):
 		return fault.New(fault.PriceRoundsToZero, opCheck,
 			fmt.Sprintf("%s is %s wei for a single unit, which offers would carry as 0", u, decimal(wei)))
@@ -90,7 +91,7 @@ func checkWireRange(u core.UnitPrice, use Use, wei *big.Rat) error {
 // checkPlausible is the error of an implausible amount of a currency.
 func checkPlausible(u core.UnitPrice) error {
 	one := u.PerPixel()
-	if one.Sign() > 0 && (one.Cmp(maxOfCurrency) > 0 || one.Cmp(minOfCurrency) < 0) {
+	if one.Sign() > 0 && (one.Cmp(maxOfCurrency()) > 0 || one.Cmp(minOfCurrency()) < 0) {
 		return fault.New(fault.PriceOutOfRange, opCheck,
 			fmt.Sprintf("%s is %s %s for a single unit", u, decimal(one), u.Price.Currency))
 	}

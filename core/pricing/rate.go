@@ -27,19 +27,22 @@ const (
 )
 
 var (
-	weiPerEther  = new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil))
-	currencyForm = regexp.MustCompile(`^[A-Z]{1,16}$`)
-
 	errDescription = errors.New("its description is not of the form ETH / currency")
 	errNoPrice     = errors.New("its price is not above 0")
 )
+
+func weiPerEther() *big.Rat {
+	return new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil))
+}
+
+func currencyForm() *regexp.Regexp { return regexp.MustCompile(`^[A-Z]{1,16}$`) }
 
 // newRate reads a feed's answer: the price of the first currency of its description in the second. One of
 // them must be ETH, either may.
 func newRate(description string, price *big.Rat, updated, now time.Time) (rate, error) {
 	first, second, found := strings.Cut(description, "/")
 	first, second = strings.ToUpper(strings.TrimSpace(first)), strings.ToUpper(strings.TrimSpace(second))
-	if !found || !currencyForm.MatchString(first) || !currencyForm.MatchString(second) ||
+	if !found || !currencyForm().MatchString(first) || !currencyForm().MatchString(second) ||
 		(first == "ETH") == (second == "ETH") {
 		return rate{}, errDescription
 	}
@@ -48,9 +51,9 @@ func newRate(description string, price *big.Rat, updated, now time.Time) (rate, 
 	}
 	r := rate{currency: first, updated: updated, taken: now}
 	if first == "ETH" {
-		r.currency, r.wei = second, new(big.Rat).Quo(weiPerEther, price)
+		r.currency, r.wei = second, new(big.Rat).Quo(weiPerEther(), price)
 	} else {
-		r.wei = new(big.Rat).Mul(weiPerEther, price)
+		r.wei = new(big.Rat).Mul(weiPerEther(), price)
 	}
 	return r, nil
 }

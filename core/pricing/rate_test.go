@@ -113,7 +113,7 @@ func FuzzDescription(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if r.wei.Sign() <= 0 || r.currency == "ETH" || !currencyForm.MatchString(r.currency) ||
+		if r.wei.Sign() <= 0 || r.currency == "ETH" || !currencyForm().MatchString(r.currency) ||
 			!utf8.ValidString(r.currency) {
 			t.Fatalf("%q became %+v", description, r)
 		}

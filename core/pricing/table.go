@@ -43,7 +43,7 @@ func (t *table) value(s subject, u core.UnitPrice, rates *Rates) *big.Rat {
 		t.warnings.unknownCurrency(u.Price.Currency)
 		return nil
 	}
-	if wei.Cmp(maxOnWire) > 0 {
+	if wei.Cmp(maxOnWire()) > 0 {
 		t.warnings.tooHigh(s, u, wei)
 		return nil
 	}

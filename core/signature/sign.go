@@ -25,7 +25,7 @@ var (
 	ErrSigner = errors.New("signature is another signer's")
 )
 
-// halfOrder is half of secp256k1's order, big-endian.
+// halfOrder is half of secp256k1's order, big-endian. Read-only.
 var halfOrder = common.FromHex("7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0")
 
 // EthDigest is the hash that an Ethereum signature over m is made of: the

@@ -16,7 +16,7 @@ import (
 )
 
 // tables are this package's in the node's database. Their content may be lost, except for the chain's number,
-// which keeps a data directory from being used with two chains.
+// which keeps a data directory from being used with two chains. Read-only.
 var tables = database.Tables{Owner: "chain", Content: "cached state of the chain", Steps: []string{
 	`CREATE TABLE chain_memory (
 		one        INTEGER PRIMARY KEY CHECK (one = 1),

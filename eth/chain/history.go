@@ -113,10 +113,9 @@ func (f *follower) publishHistory(ctx context.Context) {
 	}
 }
 
-var (
-	rewardTopic   = crypto.Keccak256Hash([]byte("Reward(address,uint256)"))
-	newRoundTopic = crypto.Keccak256Hash([]byte("NewRound(uint256,bytes32)"))
-)
+func newRoundTopic() common.Hash { return crypto.Keccak256Hash([]byte("NewRound(uint256,bytes32)")) }
+
+func rewardTopic() common.Hash { return crypto.Keccak256Hash([]byte("Reward(address,uint256)")) }
 
 // publishPiece publishes one piece's rewards and returns the rest of the gap.
 func (f *follower) publishPiece(ctx context.Context, p historyGap) (historyGap, error) {
@@ -127,7 +126,7 @@ func (f *follower) publishPiece(ctx context.Context, p historyGap) (historyGap, 
 	to := min(p.to, p.from+min(historyPiece, pieceRequests*logSpan(f.c.opt.Client))-1)
 	logs, next, err := f.c.opt.Client.Logs(ctx, p.from, to, endpoint.LogFilter{
 		Addresses: []common.Address{common.Address(n.at.BondingManager), common.Address(n.at.RoundsManager)},
-		Topics:    [][]common.Hash{{rewardTopic, newRoundTopic}},
+		Topics:    [][]common.Hash{{rewardTopic(), newRoundTopic()}},
 	})
 	var events []protocol.Event
 	for i := range logs {

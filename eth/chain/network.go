@@ -26,7 +26,7 @@ func newNetwork(at contracts.Addresses) *network {
 	return &network{at: at, reads: contracts.NewReads(at), calls: contracts.NewCalls(at), decode: contracts.NewDecoder(at)}
 }
 
-// Logs that the decoder leaves out, because only their occurrence matters.
+// Logs that the decoder leaves out, because only their occurrence matters. Read-only.
 var (
 	settingTopics = []common.Hash{
 		crypto.Keccak256Hash([]byte("SetContractInfo(bytes32,address,bytes20)")),

@@ -41,22 +41,25 @@ func (m snapshot) encode() []byte {
 	return data
 }
 
+// errSnapshot: the stored state cannot be used, and the chain is read from the start.
+var errSnapshot = errors.New("invalid stored state")
+
 // decodeSnapshot reads what encode wrote. The error is the reason not to use it.
 func decodeSnapshot(data []byte) (snapshot, error) {
 	var m snapshot
 	if len(data) == 0 || len(data) > maxSnapshot {
-		return snapshot{}, fmt.Errorf("%d bytes", len(data))
+		return snapshot{}, fmt.Errorf("%w: %d bytes", errSnapshot, len(data))
 	}
 	if err := json.Unmarshal(data, &m); err != nil {
-		return snapshot{}, err
+		return snapshot{}, fmt.Errorf("%w: %w", errSnapshot, err)
 	}
 	switch {
 	case m.Version != snapshotVersion:
-		return snapshot{}, fmt.Errorf("version %d", m.Version)
+		return snapshot{}, fmt.Errorf("%w: version %d", errSnapshot, m.Version)
 	case m.State.Head.Hash.IsZero() || m.Contracts.Controller.IsZero() || m.State.Round.Length == 0:
-		return snapshot{}, errors.New("it is not complete")
+		return snapshot{}, fmt.Errorf("%w: it is not complete", errSnapshot)
 	case len(m.Pool) > maxMembers || len(m.State.Locks) > maxLocks || m.State.PoolSize < 0:
-		return snapshot{}, errors.New("its sizes cannot be")
+		return snapshot{}, fmt.Errorf("%w: its lists are too long", errSnapshot)
 	}
 	return m, nil
 }

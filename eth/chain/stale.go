@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-var staleKey = health.Key{Code: fault.ChainStale}
+func staleKey() health.Key { return health.Key{Code: fault.ChainStale} }
 
 // updateStale marks the view stale when no block came, or none could be read, for too long, and fresh again
 // afterwards. An endpoint that keeps answering the same block does not count: Arbitrum One has several blocks
@@ -30,7 +30,7 @@ func (f *follower) updateStale() {
 	}
 	if silent && !f.alarmed {
 		f.alarmed = true
-		f.c.opt.Board.Set(staleKey, f.lastKnown())
+		f.c.opt.Board.Set(staleKey(), f.lastKnown())
 	}
 }
 
@@ -38,7 +38,7 @@ func (f *follower) setStale(stale bool, since time.Time) {
 	f.stale = stale
 	if !stale {
 		f.alarmed = false
-		f.c.opt.Board.Clear(staleKey)
+		f.c.opt.Board.Clear(staleKey())
 	}
 	if f.cur.Head.Hash.IsZero() {
 		return

@@ -17,7 +17,10 @@ import (
 // does not fit. An endpoint may send anything, also a number that is missing.
 type convert struct{ err error }
 
-var errNumberMissing = errors.New("a number is missing")
+var (
+	errNumberMissing = errors.New("a number is missing")
+	errOutOfRange    = errors.New("a number is out of range")
+)
 
 func (c *convert) fail(err error) {
 	if c.err == nil {
@@ -56,7 +59,7 @@ func (c *convert) number(n *big.Int) uint64 {
 		c.fail(errNumberMissing)
 		return 0
 	case !n.IsUint64():
-		c.fail(fmt.Errorf("%s is out of range", n))
+		c.fail(fmt.Errorf("%w: %s", errOutOfRange, n))
 		return 0
 	}
 	return n.Uint64()
@@ -78,7 +81,7 @@ func (c *convert) lock(n *big.Int) protocol.LockID { return protocol.LockID(c.nu
 func (c *convert) share(n *big.Int) core.PerMillion {
 	v := c.number(n)
 	if v > uint64(core.Whole) {
-		c.fail(fmt.Errorf("%d is more than the whole", v))
+		c.fail(fmt.Errorf("%w: a share of %d per million", errOutOfRange, v))
 		return 0
 	}
 	return core.PerMillion(v)
@@ -99,7 +102,7 @@ func (c *convert) perBillion(n *big.Int) protocol.PerBillion { return protocol.P
 func (c *convert) count(n *big.Int) int {
 	v := c.number(n)
 	if v > math.MaxInt32 {
-		c.fail(fmt.Errorf("%d is too many", v))
+		c.fail(fmt.Errorf("%w: a list of %d", errOutOfRange, v))
 		return 0
 	}
 	return int(v)
@@ -118,7 +121,7 @@ func (c *convert) big(n *big.Int) *big.Int {
 func (c *convert) moment(n *big.Int) time.Time {
 	v := c.number(n)
 	if v > math.MaxInt32*1000 {
-		c.fail(fmt.Errorf("%d is no time of this age", v))
+		c.fail(fmt.Errorf("%w: %d is no block time", errOutOfRange, v))
 		return time.Time{}
 	}
 	return time.Unix(int64(v), 0).UTC()
@@ -132,7 +135,7 @@ func (c *convert) word(n *big.Int) protocol.Word {
 	}
 	w, ok := protocol.WordOf(n)
 	if !ok {
-		c.fail(errNumberMissing)
+		c.fail(fmt.Errorf("%w: %s", errOutOfRange, n))
 	}
 	return w
 }

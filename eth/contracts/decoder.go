@@ -26,12 +26,12 @@ type Decoder struct {
 // registries.
 func NewDecoder(a Addresses) Decoder {
 	d := Decoder{a: a, byContract: map[common.Address]map[common.Hash]decode{
-		common.Address(a.BondingManager): bondingEvents,
-		common.Address(a.RoundsManager):  roundsEvents,
-		common.Address(a.TicketBroker):   brokerEvents,
+		common.Address(a.BondingManager): bondingEvents(),
+		common.Address(a.RoundsManager):  roundsEvents(),
+		common.Address(a.TicketBroker):   brokerEvents(),
 	}}
-	d.byContract[common.Address(a.ServiceRegistry)] = registryEvents
-	d.byContract[common.Address(a.AIServiceRegistry)] = registryEvents
+	d.byContract[common.Address(a.ServiceRegistry)] = registryEvents()
+	d.byContract[common.Address(a.AIServiceRegistry)] = registryEvents()
 	delete(d.byContract, common.Address{})
 	return d
 }

@@ -9,19 +9,23 @@ import (
 )
 
 // roundsEvents are the kinds that the rounds contract sends.
-var roundsEvents = map[common.Hash]decode{
-	topicOf("NewRound(uint256,bytes32)"): withData(reading(roundsABI.UnpackNewRoundEvent,
-		func(c *convert, o Origin, v *bindings.RoundsManagerNewRound) Event {
-			return NewRound{o, c.round(v.Round), v.BlockHash}
-		})),
+func roundsEvents() map[common.Hash]decode {
+	return map[common.Hash]decode{
+		topicOf("NewRound(uint256,bytes32)"): withData(reading(roundsABI.UnpackNewRoundEvent,
+			func(c *convert, o Origin, v *bindings.RoundsManagerNewRound) Event {
+				return NewRound{o, c.round(v.Round), v.BlockHash}
+			})),
+	}
 }
 
 // registryEvents are the kinds that a service registry sends.
-var registryEvents = map[common.Hash]decode{
-	topicOf("ServiceURIUpdate(address,string)"): withData(reading(registryABI.UnpackServiceURIUpdateEvent,
-		func(_ *convert, o Origin, v *bindings.ServiceRegistryServiceURIUpdate) Event {
-			return ServiceURIUpdate{o, core.Address(v.Raw.Address), core.Address(v.Addr), v.ServiceURI}
-		})),
+func registryEvents() map[common.Hash]decode {
+	return map[common.Hash]decode{
+		topicOf("ServiceURIUpdate(address,string)"): withData(reading(registryABI.UnpackServiceURIUpdateEvent,
+			func(_ *convert, o Origin, v *bindings.ServiceRegistryServiceURIUpdate) Event {
+				return ServiceURIUpdate{o, core.Address(v.Raw.Address), core.Address(v.Addr), v.ServiceURI}
+			})),
+	}
 }
 
 // topicOf is the first topic of an event's logs.

@@ -65,12 +65,14 @@ func reasonOf(err error) (Reason, bool) {
 }
 
 // serverWords is what servers put around a contract's words, which are the group.
-var serverWords = regexp.MustCompile(`(?is)^.*?revert(?:ed)?(?: with reason string)?:?\s*'?(.*?)'?` +
-	`(?:\s*\(JSON-RPC error -?\d+\))?$`)
+func serverWords() *regexp.Regexp {
+	return regexp.MustCompile(`(?is)^.*?revert(?:ed)?(?: with reason string)?:?\s*'?(.*?)'?` +
+		`(?:\s*\(JSON-RPC error -?\d+\))?$`)
+}
 
 // quotedReason cuts a server's own words off a contract's.
 func quotedReason(text string) string {
-	if found := serverWords.FindStringSubmatch(text); found != nil {
+	if found := serverWords().FindStringSubmatch(text); found != nil {
 		return found[1]
 	}
 	return text

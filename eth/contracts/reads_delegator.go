@@ -38,7 +38,7 @@ func takeDelegator(c *convert, v bindings.GetDelegatorOutput, out *protocol.Dele
 
 func takeStatus(c *convert, v uint8, out *protocol.DelegatorStatus) {
 	if v > uint8(protocol.Unbonded) {
-		c.fail(fmt.Errorf("%d is no status of a delegator", v))
+		c.fail(fmt.Errorf("%w: %d is no status of a delegator", errOutOfRange, v))
 		return
 	}
 	*out = protocol.DelegatorStatus(v)

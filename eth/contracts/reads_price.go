@@ -44,7 +44,7 @@ func (r Reads) Quote(feed core.Address, out *Quote) []Read {
 
 func takeDecimals(c *convert, v uint8, out *Quote) {
 	if v > maxFeedDecimals {
-		c.fail(fmt.Errorf("%d decimal places", v))
+		c.fail(fmt.Errorf("%w: %d decimal places", errOutOfRange, v))
 		return
 	}
 	out.Decimals = v
@@ -53,6 +53,6 @@ func takeDecimals(c *convert, v uint8, out *Quote) {
 func takeAnswer(c *convert, v bindings.LatestRoundDataOutput, out *Quote) {
 	out.Answer, out.Updated = c.big(v.Answer), c.moment(v.UpdatedAt)
 	if out.Answer.Sign() <= 0 {
-		c.fail(fmt.Errorf("the price %s is not above 0", out.Answer))
+		c.fail(fmt.Errorf("%w: the price %s is not above 0", errOutOfRange, out.Answer))
 	}
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // reasons are the contracts' words and what they mean, those of earlier versions
-// of the contracts among them.
+// of the contracts among them. Read-only.
 var reasons = map[string]fault.Code{
 	"system is paused":                       fault.ProtocolPaused,
 	"target contract must be registered":     fault.ContractMissing,
@@ -77,17 +77,19 @@ func classify(text string) fault.Code {
 
 // inRedemption is the meaning of reasons when a ticket is redeemed: they concern its recipient and its
 // sender, not the account.
-var inRedemption = map[fault.Code]fault.Code{
-	fault.RewardNotDue:       fault.RecipientInactive,
-	fault.NotRegistered:      fault.RecipientInactive,
-	fault.SenderFundsMissing: fault.SenderEmpty,
+func inRedemption() map[fault.Code]fault.Code {
+	return map[fault.Code]fault.Code{
+		fault.RewardNotDue:       fault.RecipientInactive,
+		fault.NotRegistered:      fault.RecipientInactive,
+		fault.SenderFundsMissing: fault.SenderEmpty,
+	}
 }
 
 // codeFor adapts a code to the call it answers.
 func (c Call) codeFor(r Reason) fault.Code {
 	switch c.name {
 	case protocol.RedeemTicket{}.Verb(), protocol.RedeemTickets{}.Verb():
-		if code, ok := inRedemption[r.Code]; ok {
+		if code, ok := inRedemption()[r.Code]; ok {
 			return code
 		}
 	case protocol.RequestTokens{}.Verb():

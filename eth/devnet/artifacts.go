@@ -17,7 +17,7 @@ import (
 var files embed.FS
 
 // ClockAddress is the address of L1Clock's runtime code in the genesis block. Its storage slot 0 holds the
-// first L1 number, and slot 1 the sequencer's address.
+// first L1 number, and slot 1 the sequencer's address. Read-only.
 var ClockAddress = common.BytesToAddress([]byte{0x64})
 
 // Artifact is a compiled contract.

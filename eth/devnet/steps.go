@@ -31,14 +31,16 @@ func (p *planner) deployAll(s Settings) {
 }
 
 // registered are the names that are found through the Controller.
-var registered = []string{
-	"LivepeerToken", "RoundsManager", "BondingManager", "BondingVotes", "Minter", "TicketBroker", "ServiceRegistry",
-	"Treasury", "LivepeerGovernor", "PollCreator", "LivepeerTokenFaucet",
+func registered() []string {
+	return []string{
+		"LivepeerToken", "RoundsManager", "BondingManager", "BondingVotes", "Minter", "TicketBroker", "ServiceRegistry",
+		"Treasury", "LivepeerGovernor", "PollCreator", "LivepeerTokenFaucet",
+	}
 }
 
 // wire introduces the contracts to one another and sets what constructors do not.
 func (p *planner) wire(s Settings) {
-	for _, name := range registered {
+	for _, name := range registered() {
 		p.register(name)
 	}
 	p.call("LivepeerToken", "LivepeerToken", "mint", p.deployer, s.Supply.Big())

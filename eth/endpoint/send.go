@@ -34,7 +34,7 @@ var refusals = []struct {
 	{fault.TxRefused, words()},
 }
 
-// knownWords are the messages of an endpoint that has the transaction already.
+// knownWords are the messages of an endpoint that has the transaction already. Read-only.
 var knownWords = words("already known", "known transaction", "already imported", "already exists",
 	"already in mempool", "already in the mempool")
 

@@ -91,6 +91,9 @@ func timeOf(n int64) time.Time {
 	return time.Unix(0, n).UTC()
 }
 
+// errDamaged: a row is not what this package writes.
+var errDamaged = errors.New("its row is damaged")
+
 func scan(rows *sql.Rows) (Record, error) {
 	var r Record
 	var id, nonce, until, gas, sent, updated int64
@@ -105,7 +108,7 @@ func scan(rows *sql.Rows) (Record, error) {
 	r.Sent, r.Update, r.State, r.Code = timeOf(sent), timeOf(updated), protocol.TxState(state), fault.Code(code)
 	value, ok := new(big.Int).SetString(wei, 10)
 	if !ok || len(addr) != common.AddressLength {
-		return r, fmt.Errorf("transaction %d: not an amount or an address", id)
+		return r, fmt.Errorf("transaction %d: %w: not an amount or an address", id, errDamaged)
 	}
 	r.Call.Addr, r.Call.Wei = common.Address(addr), value
 	if mined != "" {
@@ -133,7 +136,7 @@ func (s *JournalStore) attempts(ctx context.Context, id uint64) ([]JournalAttemp
 			return nil, err
 		}
 		if len(hash) != len(a.Hash) {
-			return nil, fmt.Errorf("transaction %d: not a hash", id)
+			return nil, fmt.Errorf("transaction %d: %w: not a hash", id, errDamaged)
 		}
 		a.Hash, a.Signed = protocol.TxHash(hash), timeOf(signed)
 		out = append(out, a)

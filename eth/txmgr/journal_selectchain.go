@@ -9,9 +9,11 @@ import (
 )
 
 // archiveColumns are the columns of archived records, per table.
-var archiveColumns = map[string]string{
-	"journal_tx":      columns,
-	"journal_attempt": `id, n, hash, raw, cancel, repriced, signed`,
+func archiveColumns() map[string]string {
+	return map[string]string{
+		"journal_tx":      columns,
+		"journal_attempt": `id, n, hash, raw, cancel, repriced, signed`,
+	}
 }
 
 // SelectChain sets the journal's chain, by the hash of its block 0. When that differs from before, the
@@ -52,8 +54,8 @@ func (s *JournalStore) archiveAndRestore(ctx context.Context, tx *sql.Tx, from, 
 	// Transactions come before their attempts, which refer to them.
 	tables := []string{"journal_tx", "journal_attempt"}
 	for _, t := range tables {
-		_, err := tx.ExecContext(ctx, `INSERT INTO `+t+`_past (genesis, chain, account, `+archiveColumns[t]+`)
-			SELECT ?3, chain, account, `+archiveColumns[t]+` FROM `+t+`
+		_, err := tx.ExecContext(ctx, `INSERT INTO `+t+`_past (genesis, chain, account, `+archiveColumns()[t]+`)
+			SELECT ?3, chain, account, `+archiveColumns()[t]+` FROM `+t+`
 			WHERE chain = ?1 AND account = ?2`, s.chain, s.account, from)
 		if err != nil {
 			return err
@@ -64,8 +66,8 @@ func (s *JournalStore) archiveAndRestore(ctx context.Context, tx *sql.Tx, from, 
 		return err
 	}
 	for _, t := range tables {
-		_, err := tx.ExecContext(ctx, `INSERT INTO `+t+` (chain, account, `+archiveColumns[t]+`)
-			SELECT chain, account, `+archiveColumns[t]+` FROM `+t+`_past
+		_, err := tx.ExecContext(ctx, `INSERT INTO `+t+` (chain, account, `+archiveColumns()[t]+`)
+			SELECT chain, account, `+archiveColumns()[t]+` FROM `+t+`_past
 			WHERE chain = ?1 AND account = ?2 AND genesis = ?3`, s.chain, s.account, to)
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package earnings
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -38,6 +39,8 @@ func groupings() []grouping {
 	}
 }
 
+var errGrouping = errors.New("rows are grouped by day, round, gateway, model or worker")
+
 // ParseBy reads names with commas between, "day,model"; nothing groups by nothing.
 func ParseBy(text string) (by By, err error) {
 	if text == "" {
@@ -46,10 +49,10 @@ func ParseBy(text string) (by By, err error) {
 	for _, name := range strings.Split(text, ",") {
 		one := byOf(name)
 		if one == 0 {
-			return 0, fmt.Errorf("rows are grouped by day, round, gateway, model or worker, not by %q", name)
+			return 0, fmt.Errorf("%w, not by %q", errGrouping, name)
 		}
 		if by&one != 0 {
-			return 0, fmt.Errorf("%s is named twice", name)
+			return 0, fmt.Errorf("%w, each once: %s is named twice", errGrouping, name)
 		}
 		by |= one
 	}

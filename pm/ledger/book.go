@@ -26,10 +26,10 @@ import (
 // SharedPath is the search path of the tables that all books share.
 const SharedPath = "tutti"
 
-var bookName = regexp.MustCompile(`^[a-z0-9_]{1,40}$`)
+func bookName() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9_]{1,40}$`) }
 
 // BookName reports whether a text is the name of a book.
-func BookName(name string) bool { return bookName.MatchString(name) }
+func BookName(name string) bool { return bookName().MatchString(name) }
 
 // BookPath is the search path of a book's tables.
 func BookPath(name string) string { return "tutti_book_" + name }

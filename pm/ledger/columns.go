@@ -37,6 +37,9 @@ func drain(rows *sql.Rows, f func(*sql.Rows) error) error {
 	return errors.Join(rows.Err(), rows.Close())
 }
 
+// errColumn: a column holds what this package never writes there.
+var errColumn = errors.New("a column is damaged")
+
 // into scans a BLOB whose length is known, so that a damaged row is an error and
 // not a shorter hash.
 func into(dst []byte) sql.Scanner { return blob(dst) }
@@ -47,7 +50,7 @@ type blob []byte
 func (b blob) Scan(src any) error {
 	from, ok := src.([]byte)
 	if !ok || len(from) != len(b) {
-		return fmt.Errorf("%d bytes expected in a column", len(b))
+		return fmt.Errorf("%w: %d bytes expected", errColumn, len(b))
 	}
 	copy(b, from)
 	return nil
@@ -73,7 +76,7 @@ type value struct{ to *pm.Value }
 func (v value) Scan(src any) error {
 	text, ok := asText(src)
 	if !ok {
-		return fmt.Errorf("not an amount")
+		return fmt.Errorf("%w: not an amount", errColumn)
 	}
 	parsed, err := parseValue(text)
 	if err == nil {
@@ -85,7 +88,7 @@ func (v value) Scan(src any) error {
 func parseValue(text string) (pm.Value, error) {
 	r, ok := new(big.Rat).SetString(text)
 	if !ok {
-		return pm.Value{}, fmt.Errorf("%q is not an amount", text)
+		return pm.Value{}, fmt.Errorf("%w: %q is not an amount", errColumn, text)
 	}
 	return pm.ValueOf(r), nil
 }
@@ -97,12 +100,12 @@ type wei struct{ to *core.Wei }
 func (w wei) Scan(src any) error {
 	text, ok := asText(src)
 	if !ok {
-		return fmt.Errorf("not an amount of wei")
+		return fmt.Errorf("%w: not an amount of wei", errColumn)
 	}
 	return w.to.UnmarshalText([]byte(text))
 }
 
-// whole scans an integer of any size.
+// bigInt scans an integer of any size.
 type bigInt struct{ to *big.Int }
 
 // Scan reads a decimal number.
@@ -112,7 +115,7 @@ func (w bigInt) Scan(src any) error {
 		_, ok = w.to.SetString(text, 10)
 	}
 	if !ok {
-		return fmt.Errorf("not a whole number")
+		return fmt.Errorf("%w: not a whole number", errColumn)
 	}
 	return nil
 }

@@ -115,16 +115,18 @@ func export(ctx context.Context, w io.Writer, f Format, columns []string,
 	}
 }
 
-var entryColumns = []string{
-	"entry", "time", "round", "kind", "sender", "account", "session", "from", "to", "amount",
-	"set", "faceValue", "winProb", "tickets", "nonces", "expirationBlock",
-	"pipeline", "model", "worker", "price", "units", "produced",
+func entryColumns() []string {
+	return []string{
+		"entry", "time", "round", "kind", "sender", "account", "session", "from", "to", "amount",
+		"set", "faceValue", "winProb", "tickets", "nonces", "expirationBlock",
+		"pipeline", "model", "worker", "price", "units", "produced",
+	}
 }
 
 // Export writes every entry that is not archived: what it moved from where to where, and what
 // it was about.
 func (r *Reader) Export(ctx context.Context, w io.Writer, f Format) error {
-	return export(ctx, w, f, entryColumns, func(ctx context.Context, after int64) (out []row, last int64, err error) {
+	return export(ctx, w, f, entryColumns(), func(ctx context.Context, after int64) (out []row, last int64, err error) {
 		err = each(ctx, r.db, func(rows *sql.Rows) error {
 			var l row
 			l, last, err = entryRow(rows)
@@ -201,16 +203,18 @@ func nonceText(nonces []uint32) string {
 	return string(text)
 }
 
-var ticketColumns = []string{
-	"ticket", "sender", "recipient", "account", "credited", "faceValue", "winProb", "nonce", "set", "round",
-	"expirationBlock", "won",
-	"state", "since", "tx", "paid", "gasFee", "attempts", "reason",
+func ticketColumns() []string {
+	return []string{
+		"ticket", "sender", "recipient", "account", "credited", "faceValue", "winProb", "nonce", "set", "round",
+		"expirationBlock", "won",
+		"state", "since", "tx", "paid", "gasFee", "attempts", "reason",
+	}
 }
 
 // ExportTickets writes every winning ticket that is not archived. The random number and the
 // signature, which make it money, are left out.
 func (r *Reader) ExportTickets(ctx context.Context, w io.Writer, f Format) error {
-	return export(ctx, w, f, ticketColumns, func(ctx context.Context, after int64) (out []row, last int64, err error) {
+	return export(ctx, w, f, ticketColumns(), func(ctx context.Context, after int64) (out []row, last int64, err error) {
 		err = each(ctx, r.db, func(rows *sql.Rows) error {
 			var w pm.Winner
 			w, last, err = scanWinner(rows)

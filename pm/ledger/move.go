@@ -13,15 +13,17 @@ import (
 
 // movedTables are the tables that are copied as they are, in the order of their references.
 // counted names the column of tables whose numbers come from a sequence.
-var movedTables = []struct{ table, columns, counted string }{
-	{"ledger_token", "one, secret", ""},
-	{"ledger_epoch", "id, secret, state, opened, ended", ""},
-	{"ledger_account", "id, sender, name, open, balance, carried, live, price, opened, used", "id"},
-	{"ledger_set", "id, epoch, rand_hash, sender, face, prob, expiration, credited, archived", "id"},
-	{"ledger_page", "set_id, page, bits", ""},
-	{"ledger_entry", "id, kind, account, round, at, session, rand_hash, face, prob, tickets, nonces, expiration, " +
-		"pipeline, model, worker, per_unit, pixels, units, produced, amount, claimed, stale", ""},
-	{"ledger_total", totalColumns, ""},
+func movedTables() []struct{ table, columns, counted string } {
+	return []struct{ table, columns, counted string }{
+		{"ledger_token", "one, secret", ""},
+		{"ledger_epoch", "id, secret, state, opened, ended", ""},
+		{"ledger_account", "id, sender, name, open, balance, carried, live, price, opened, used", "id"},
+		{"ledger_set", "id, epoch, rand_hash, sender, face, prob, expiration, credited, archived", "id"},
+		{"ledger_page", "set_id, page, bits", ""},
+		{"ledger_entry", "id, kind, account, round, at, session, rand_hash, face, prob, tickets, nonces, expiration, " +
+			"pipeline, model, worker, per_unit, pixels, units, produced, amount, claimed, stale", ""},
+		{"ledger_total", totalColumns, ""},
+	}
 }
 
 // Move copies the ledger of a database file into the named book, which is new and empty, all or
@@ -127,7 +129,7 @@ func copyBooks(ctx context.Context, from, to *sql.DB) error {
 	if entries > 0 {
 		return refused("move the books", "the book is not empty")
 	}
-	for _, m := range movedTables {
+	for _, m := range movedTables() {
 		if err := moveTable(ctx, from, tx, m.table, m.columns, nil); err != nil {
 			return fmt.Errorf("%s: %w", m.table, err)
 		}
@@ -188,7 +190,7 @@ func moveWinners(ctx context.Context, from *sql.DB, tx *sql.Tx) error {
 		}
 		was, ok := values[0].(int64)
 		if !ok {
-			return fmt.Errorf("a winner has no number")
+			return fmt.Errorf("%w: a winner has no number", errColumn)
 		}
 		var id int64
 		err := tx.QueryRowContext(ctx, insert, values[1:]...).Scan(&id)

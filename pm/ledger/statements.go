@@ -29,6 +29,7 @@ const (
 	statements
 )
 
+// statementSQL is indexed by statement. Read-only.
 var statementSQL = [statements]string{
 	findAccount: `SELECT id, open, balance, live, price FROM ledger_account WHERE sender = ? AND name = ?`,
 	addAccount: `INSERT INTO ledger_account (sender, name, open, balance, carried, live, price, opened, used)

@@ -74,7 +74,7 @@ func scanCredit(rows *sql.Rows) (c Credit, err error) {
 		{left, &c.Left[0]}, {leftEarlier, &c.Left[1]}} {
 		v, ok := new(big.Int).SetString(n.text, 10)
 		if !ok || v.Sign() < 0 {
-			return c, fmt.Errorf("the credit of %.64q is damaged", c.Payee)
+			return c, fmt.Errorf("the credit of %.64q: %w", c.Payee, errDamaged)
 		}
 		*n.to = v
 	}

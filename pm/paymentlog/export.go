@@ -32,9 +32,11 @@ type Row struct {
 	Billed    string `json:"billed"`
 }
 
-var header = []string{"id", "at", "recipient", "peer", "account", "pipeline", "model", "randHash", "firstNonce",
-	"lastNonce",
-	"faceValue", "value", "price", "estimate", "state", "units", "billed"}
+func header() []string {
+	return []string{"id", "at", "recipient", "peer", "account", "pipeline", "model", "randHash", "firstNonce",
+		"lastNonce",
+		"faceValue", "value", "price", "estimate", "state", "units", "billed"}
+}
 
 // rowOf writes a payment's amounts as exact fractions of wei.
 func rowOf(p *Payment) Row {
@@ -76,7 +78,7 @@ func (s *Store) Export(ctx context.Context, w io.Writer, format string) error {
 		return s.Each(ctx, func(p *Payment) error { return enc.Encode(rowOf(p)) })
 	case "csv":
 		out := csv.NewWriter(w)
-		if err := out.Write(header); err != nil {
+		if err := out.Write(header()); err != nil {
 			return err
 		}
 		err := s.Each(ctx, func(p *Payment) error {

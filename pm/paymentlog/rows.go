@@ -32,6 +32,9 @@ func values(sender core.Address, p *Payment) []any {
 	}
 }
 
+// errDamaged: a row is not what this package writes.
+var errDamaged = errors.New("the stored row is damaged")
+
 // scan reads a payment.
 func scan(rows *sql.Rows) (p Payment, err error) {
 	var recipient, hash, face, prob []byte
@@ -47,7 +50,7 @@ func scan(rows *sql.Rows) (p Payment, err error) {
 	}
 	if len(recipient) != len(p.Recipient) || len(hash) != len(p.RandHash) || len(prob) != len(p.WinProb) ||
 		!p.State.known() {
-		return p, fmt.Errorf("payment %d is damaged", p.ID)
+		return p, fmt.Errorf("payment %d: %w", p.ID, errDamaged)
 	}
 	p.Recipient, p.RandHash, p.WinProb = core.Address(recipient), protocol.Hash(hash), protocol.Word(prob)
 	p.First, p.Last, p.ExpirationBlock = uint32(first), uint32(last), protocol.L1Block(expires)

@@ -148,7 +148,7 @@ func scanTotal(rows *sql.Rows) (t Total, err error) {
 	}
 	bill, ok := new(big.Rat).SetString(billed)
 	if !ok || len(recipient) != len(t.Recipient) {
-		return t, fmt.Errorf("the sum of %s is damaged", t.Day)
+		return t, fmt.Errorf("the sum of %s: %w", t.Day, errDamaged)
 	}
 	t.Recipient, t.Billed = core.Address(recipient), pm.ValueOf(bill)
 	t.Value, t.Open = fromNumerator(value), fromNumerator(open)

@@ -54,7 +54,9 @@ func (r *Redeemer) Name() string { return "ticket redeemer" }
 
 // openStates are the states of tickets that are loaded at the start. Handed tickets are
 // redeemed here if the other process did not do so.
-var openStates = []pm.TicketState{pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted, pm.TicketMined, pm.TicketHanded}
+func openStates() []pm.TicketState {
+	return []pm.TicketState{pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted, pm.TicketMined, pm.TicketHanded}
+}
 
 // handedMaxAge bounds the age of handed tickets that are loaded: older ones were paid or have
 // expired.
@@ -63,7 +65,7 @@ const handedMaxAge = 14 * 24 * time.Hour
 // Run loads what the ledger holds and works until ctx ends. Pending transactions go on without
 // it and are followed after the next start. Its only failure is a ledger that cannot be read.
 func (r *Redeemer) Run(ctx context.Context, ready func()) error {
-	all, err := r.opt.Ledger.Winners(ctx, ledger.Filter{States: openStates, Recipient: r.opt.Recipient})
+	all, err := r.opt.Ledger.Winners(ctx, ledger.Filter{States: openStates(), Recipient: r.opt.Recipient})
 	if err != nil {
 		return err
 	}

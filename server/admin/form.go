@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"errors"
 	"fmt"
 	"math/big"
 	"net/http"
@@ -70,7 +71,7 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
-var errNumber = fmt.Errorf("not a whole, non-negative number")
+var errNumber = errors.New("not a whole, non-negative number")
 
 func parseNumber[T ~uint64](s string) (T, error) {
 	n, err := strconv.ParseUint(s, 10, 64)
@@ -105,7 +106,7 @@ func parsePercent(s string) (core.PerMillion, error) {
 		exact, ok = exact.SetString(s)
 	}
 	if !ok || exact.Cmp(big.NewRat(100, 1)) > 0 {
-		return 0, fmt.Errorf("not a percentage from 0 to 100")
+		return 0, errors.New("not a percentage from 0 to 100")
 	}
 	twice := new(big.Rat).Mul(exact, big.NewRat(20_000, 1))
 	whole := new(big.Int).Quo(twice.Num(), twice.Denom())
@@ -117,7 +118,7 @@ func parseProposal(s string) (*big.Int, error) {
 	const most = 78
 	n, ok := new(big.Int).SetString(s, 10)
 	if !ok || n.Sign() < 0 || len(s) > most || n.BitLen() > 256 || s[0] == '+' {
-		return nil, fmt.Errorf("not a proposal's decimal number")
+		return nil, errors.New("not a proposal's decimal number")
 	}
 	return n, nil
 }
@@ -126,7 +127,7 @@ func parseProposal(s string) (*big.Int, error) {
 func parsePixels(s string) (core.Pixels, error) {
 	n, err := core.ParseWei(s)
 	if err != nil || n.IsZero() || !n.Big().IsInt64() {
-		return 0, fmt.Errorf("not a whole number of pixels of at least 1")
+		return 0, errors.New("not a whole number of pixels of at least 1")
 	}
 	return core.Pixels(n.Big().Int64()), nil
 }
@@ -164,7 +165,7 @@ func (f form) priceOf(name string) (core.UnitPrice, error) {
 func parseServiceURI(s string) (string, error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.Port() == "" || u.User != nil || len(s) > 512 {
-		return "", fmt.Errorf("not an address of the form https://host:port")
+		return "", errors.New("not an address of the form https://host:port")
 	}
 	return s, nil
 }

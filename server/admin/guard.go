@@ -1,9 +1,7 @@
 package admin
 
 import (
-	"fmt"
 	"net/http"
-	"runtime/debug"
 
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
@@ -66,7 +64,7 @@ func (s *Server) recovered(w http.ResponseWriter, r *http.Request) {
 	if p == http.ErrAbortHandler {
 		panic(p)
 	}
-	err := fault.Wrap(fault.Unexpected, "admin request", fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+	err := fault.Wrap(fault.Unexpected, "admin request", fault.Recovered(p))
 	s.opts.Log.Error("admin request failed", "path", r.URL.Path, fault.Attr(err))
 	writeRefusal(w, r, err)
 }

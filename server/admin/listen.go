@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/origin"
@@ -103,10 +104,10 @@ func freePath(ctx context.Context, path string) error {
 	case err != nil:
 		return err
 	case info.Mode().Type() != os.ModeSocket:
-		return fmt.Errorf("%s exists and is no socket", path)
+		return fmt.Errorf("%s is no socket: %w", path, os.ErrExist)
 	}
 	if conn, err := new(net.Dialer).DialContext(ctx, "unix", path); err == nil {
-		return errors.Join(fmt.Errorf("another process listens on %s", path), conn.Close())
+		return errors.Join(fmt.Errorf("another process listens on %s: %w", path, syscall.EADDRINUSE), conn.Close())
 	}
 	return os.Remove(path)
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // secrets are parameters of which only the length is written down.
-var secrets = []string{"message", "typedData"}
+func secrets() []string { return []string{"message", "typedData"} }
 
 // parameters are what the log of changes may know of a request.
 func parameters(r *http.Request, body []byte, old bool) any {
@@ -28,7 +28,7 @@ func parameters(r *http.Request, body []byte, old bool) any {
 			out[name] = values.Get(name)
 		}
 	}
-	for _, name := range secrets {
+	for _, name := range secrets() {
 		if v, ok := out[name]; ok {
 			out[name] = strconv.Itoa(size(v)) + " bytes"
 		}

@@ -58,7 +58,7 @@ func (l *listener) take(raw net.Conn) net.Conn {
 
 // scarce reports whether the system has no descriptor, or no memory for one.
 func scarce(err error) bool {
-	for _, e := range scarceErrors {
+	for _, e := range scarceErrors() {
 		if errors.Is(err, e) {
 			return true
 		}

@@ -4,4 +4,6 @@ package admission
 
 import "syscall"
 
-var scarceErrors = []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM}
+func scarceErrors() []error {
+	return []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM}
+}

@@ -2,4 +2,4 @@ package admission
 
 import "golang.org/x/sys/windows"
 
-var scarceErrors = []error{windows.WSAEMFILE, windows.WSAENOBUFS}
+func scarceErrors() []error { return []error{windows.WSAEMFILE, windows.WSAENOBUFS} }

@@ -27,7 +27,7 @@ type MediaInfo struct {
 	FPS           float64
 }
 
-// videoCodecs are the codecs that the network's jobs can name.
+// videoCodecs are the codecs that the network's jobs can name. Read-only.
 var videoCodecs = map[string]core.VideoCodec{
 	"h264": core.CodecH264, "hevc": core.CodecHEVC, "vp8": core.CodecVP8, "vp9": core.CodecVP9,
 }

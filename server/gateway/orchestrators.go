@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -105,13 +106,16 @@ func (h *hookList) list(ctx context.Context) ([]string, error) {
 	return fresh, nil
 }
 
+// errHookReply: the hook can be reached, and its answer cannot be used.
+var errHookReply = errors.New("the hook's answer cannot be used")
+
 func (h *hookList) fetch(ctx context.Context) ([]string, error) {
 	raw, status, err := callHook(ctx, h.client, http.MethodGet, h.url, nil)
 	if err != nil {
 		return nil, err
 	}
 	if status != http.StatusOK {
-		return nil, fmt.Errorf("the hook answered with status %d", status)
+		return nil, fmt.Errorf("%w: status %d", errHookReply, status)
 	}
 	return parseOrchestrators(raw, h.log)
 }
@@ -123,7 +127,7 @@ func parseOrchestrators(raw []byte, log *slog.Logger) ([]string, error) {
 		Address string `json:"address"`
 	}
 	if err := json.Unmarshal(raw, &in); err != nil {
-		return nil, fmt.Errorf("the hook's answer: %w", err)
+		return nil, fmt.Errorf("%w: %w", errHookReply, err)
 	}
 	var out []string
 	seen := map[string]bool{}
@@ -139,7 +143,7 @@ func parseOrchestrators(raw []byte, log *slog.Logger) ([]string, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("the hook's list has no usable address among %d entries", len(in))
+		return nil, fmt.Errorf("%w: no valid address among %d entries", errHookReply, len(in))
 	}
 	return out, nil
 }
@@ -163,7 +167,7 @@ func callHook(ctx context.Context, client *http.Client, method, url string, body
 	defer resp.Body.Close()
 	answer, err = io.ReadAll(io.LimitReader(resp.Body, maxHookReply+1))
 	if err == nil && len(answer) > maxHookReply {
-		err = fmt.Errorf("the hook's answer is larger than %d bytes", maxHookReply)
+		err = fmt.Errorf("%w: more than %d bytes", errHookReply, maxHookReply)
 	}
 	return answer, resp.StatusCode, err
 }

@@ -15,7 +15,41 @@ import (
 // thousand slow streams; large reads bypass it.
 const bufferSize = 4 << 10
 
-var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
+// buffers are those of a Transport that no request uses now. The zero value is ready.
+type buffers struct {
+	// reads are for what is read from connections, heads for heads and small bodies to be
+	// written, copies for bodies without WriterTo.
+	reads, heads, copies sync.Pool
+}
+
+func (b *buffers) takeRead() *[bufferSize]byte {
+	if r, ok := b.reads.Get().(*[bufferSize]byte); ok {
+		return r
+	}
+	return new([bufferSize]byte)
+}
+
+func (b *buffers) takeHead() *[]byte {
+	if h, ok := b.heads.Get().(*[]byte); ok {
+		return h
+	}
+	h := make([]byte, 0, 4<<10)
+	return &h
+}
+
+func (b *buffers) returnHead(h *[]byte) {
+	if cap(*h) <= 2*joinSize {
+		*h = (*h)[:0]
+		b.heads.Put(h)
+	}
+}
+
+func (b *buffers) takeCopy() *[joinSize]byte {
+	if c, ok := b.copies.Get().(*[joinSize]byte); ok {
+		return c
+	}
+	return new([joinSize]byte)
+}
 
 // conn is one connection. While a request is on it, it belongs to that request's
 // goroutines; otherwise to the pool.
@@ -30,6 +64,7 @@ type conn struct {
 	abort func()
 	peek  peeker
 
+	buffers *buffers
 	// array comes from buffers while the connection is in use; buf[pos:end] was read and not
 	// consumed. buf is array, or larger for a large head.
 	array    *[bufferSize]byte
@@ -46,8 +81,8 @@ type conn struct {
 	pooled  bool
 }
 
-func newConn(host target, raw, nc net.Conn) *conn {
-	c := &conn{host: host, raw: raw, nc: nc, peek: newPeeker(raw)}
+func newConn(host target, raw, nc net.Conn, b *buffers) *conn {
+	c := &conn{host: host, raw: raw, nc: nc, peek: newPeeker(raw), buffers: b}
 	c.abort = func() { _ = raw.Close() }
 	if t, ok := nc.(*tls.Conn); ok {
 		state := t.ConnectionState()
@@ -58,12 +93,12 @@ func newConn(host target, raw, nc net.Conn) *conn {
 
 // takeBuffer takes a buffer for a request.
 func (c *conn) takeBuffer() {
-	c.array = buffers.Get().(*[bufferSize]byte)
+	c.array = c.buffers.takeRead()
 	c.buf, c.pos, c.end, c.answered = c.array[:], 0, 0, false
 }
 
 // pastDeadline makes reads return at once.
-var pastDeadline = time.Unix(1, 0)
+func pastDeadline() time.Time { return time.Unix(1, 0) }
 
 // surplus reports whether TLS has bytes after the answer, which would count as the next
 // answer, or has failed. peek checks for bytes in the socket.
@@ -71,7 +106,7 @@ func (c *conn) surplus() bool {
 	if c.tls == nil {
 		return false
 	}
-	_ = c.raw.SetReadDeadline(pastDeadline)
+	_ = c.raw.SetReadDeadline(pastDeadline())
 	n, err := c.nc.Read(c.buf[:1])
 	_ = c.raw.SetReadDeadline(time.Time{})
 	return n > 0 || !errors.Is(err, os.ErrDeadlineExceeded)
@@ -80,7 +115,7 @@ func (c *conn) surplus() bool {
 // returnBuffer returns the buffer.
 func (c *conn) returnBuffer() {
 	if c.array != nil {
-		buffers.Put(c.array)
+		c.buffers.reads.Put(c.array)
 		c.array, c.buf, c.pos, c.end = nil, nil, 0, 0
 	}
 }

@@ -72,7 +72,7 @@ func (t *Transport) dial(ctx context.Context, to target) (*conn, error) {
 		return nil, &ConnectError{err}
 	}
 	if !to.secure {
-		return newConn(to, raw, raw), nil
+		return newConn(to, raw, raw, &t.buffers), nil
 	}
 	config := t.opt.TLS
 	if config.ServerName == "" {
@@ -86,7 +86,7 @@ func (t *Transport) dial(ctx context.Context, to target) (*conn, error) {
 		_ = raw.Close()
 		return nil, &ConnectError{fmt.Errorf("TLS with %s: %w", to.address, err)}
 	}
-	return newConn(to, raw, secured), nil
+	return newConn(to, raw, secured, &t.buffers), nil
 }
 
 func (t *Transport) connect(ctx context.Context, to target) (net.Conn, error) {

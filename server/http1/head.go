@@ -22,7 +22,7 @@ type head struct {
 // mostFields bounds the lines of a head.
 const mostFields = 256
 
-// headEnd ends a head.
+// headEnd ends a head. Read-only.
 var headEnd = []byte("\r\n\r\n")
 
 // headLength is the length of the head at the start of b, 0 while it is incomplete. The bytes

@@ -16,7 +16,8 @@ type Transport struct {
 	opt  Options
 	pool *pool
 	// gates bound the connections that are being made.
-	gates gates
+	gates   gates
+	buffers buffers
 }
 
 var _ http.RoundTripper = (*Transport)(nil)

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"strconv"
-	"sync"
 	"time"
 )
 
@@ -21,22 +20,6 @@ const (
 	// lookEvery is how long a write may block before such a check.
 	lookEvery = 200 * time.Millisecond
 )
-
-// scratches are for heads and small bodies.
-var scratches = sync.Pool{New: func() any {
-	b := make([]byte, 0, 4<<10)
-	return &b
-}}
-
-// copies are buffers for bodies without WriterTo.
-var copies = sync.Pool{New: func() any { return new([joinSize]byte) }}
-
-func dropScratch(b *[]byte) {
-	if cap(*b) <= 2*joinSize {
-		*b = (*b)[:0]
-		scratches.Put(b)
-	}
-}
 
 // errAnswered ends the write of a body because the server has answered.
 var errAnswered = errors.New("the server answered before it had the whole request")
@@ -64,8 +47,8 @@ func (e *errBody) Unwrap() error { return e.err }
 
 // writeRequest writes head and body. An *errBody is the caller's mistake.
 func (c *conn) writeRequest(r *http.Request, body io.Reader, timeout time.Duration) error {
-	scratch := scratches.Get().(*[]byte)
-	defer dropScratch(scratch)
+	scratch := c.buffers.takeHead()
+	defer c.buffers.returnHead(scratch)
 	head, err := appendHead(*scratch, r)
 	*scratch = head
 	if err != nil {
@@ -93,8 +76,8 @@ func (c *conn) writeRequest(r *http.Request, body io.Reader, timeout time.Durati
 
 // copy moves the body through Write.
 func (w *bodyWriter) copy(body io.Reader) error {
-	buffer := copies.Get().(*[joinSize]byte)
-	defer copies.Put(buffer)
+	buffer := w.c.buffers.takeCopy()
+	defer w.c.buffers.copies.Put(buffer)
 	_, err := io.CopyBuffer(w, body, buffer[:])
 	switch {
 	case w.err != nil:

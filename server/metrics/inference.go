@@ -158,28 +158,38 @@ func newInferenceSeries(reg prometheus.Registerer) *inferenceSeries {
 			model...),
 		downloaded: b.counter("livepeer_ai_result_downloaded_total", "Results that came from remote workers.", model...),
 		downloadTime: b.histogram("livepeer_ai_result_download_time_seconds",
-			"Time in which a result came from a remote worker.", loadBuckets, model...),
+			"Time in which a result came from a remote worker.", loadBuckets(), model...),
 		unsaved: b.counter("livepeer_ai_result_save_failed_total",
 			"Results of remote workers that broke off or could not be kept.", model...),
 		first: b.histogram("tutti_ai_first_token_seconds", "Time from a stream's request to its first byte.",
-			firstBuckets, flow...),
-		between: b.histogram("tutti_ai_inter_token_seconds", "Mean time between a stream's events.", betweenBuckets,
+			firstBuckets(), flow...),
+		between: b.histogram("tutti_ai_inter_token_seconds", "Mean time between a stream's events.", betweenBuckets(),
 			flow...),
-		queue: b.histogram("tutti_ai_queue_seconds", "Time that AI jobs waited for a place.", queueBuckets, flow...),
+		queue: b.histogram("tutti_ai_queue_seconds", "Time that AI jobs waited for a place.", queueBuckets(), flow...),
 		own: b.histogram("tutti_ai_overhead_seconds",
-			"Time of AI jobs that this node took for itself, waiting for nobody.", ownBuckets, flow...),
+			"Time of AI jobs that this node took for itself, waiting for nobody.", ownBuckets(), flow...),
 		total: b.histogram("tutti_ai_request_seconds", "Time from an AI job's request to the end of its answer.",
-			totalBuckets, flow...),
+			totalBuckets(), flow...),
 	}
 	reg.MustRegister(s.score)
 	return s
 }
 
 // Buckets of AI jobs, in seconds.
-var (
-	firstBuckets   = []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120}
-	betweenBuckets = []float64{.001, .0025, .005, .01, .02, .03, .05, .075, .1, .2, .5, 1}
-	queueBuckets   = []float64{0, .01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}
-	ownBuckets     = []float64{.00005, .0001, .00025, .0005, .001, .0025, .005, .01, .05, .1}
-	totalBuckets   = []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600}
-)
+func firstBuckets() []float64 {
+	return []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120}
+}
+
+func betweenBuckets() []float64 {
+	return []float64{.001, .0025, .005, .01, .02, .03, .05, .075, .1, .2, .5, 1}
+}
+
+func queueBuckets() []float64 { return []float64{0, .01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60} }
+
+func ownBuckets() []float64 {
+	return []float64{.00005, .0001, .00025, .0005, .001, .0025, .005, .01, .05, .1}
+}
+
+func totalBuckets() []float64 {
+	return []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600}
+}

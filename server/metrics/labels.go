@@ -73,7 +73,7 @@ func (p *performers) of(profiles string, by core.Performer) []string {
 }
 
 // byPerformer are the labels of segments by renditions and orchestrator.
-func byPerformer() []string { return append([]string{"profiles"}, performerLabels...) }
+func byPerformer() []string { return append([]string{"profiles"}, performerLabels()...) }
 
 // cleanLabel makes text valid as a label value, which must be UTF-8.
 func cleanLabel(s string) string {

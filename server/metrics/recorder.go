@@ -38,11 +38,13 @@ var _ core.Recorder = (*Recorder)(nil)
 
 // qualityLabels are the existing node's labels of transcoded segments. A node trusts and
 // verifies its own transcoders' work; a gateway verifies with -localVerify.
-var qualityLabels = []string{"profiles", "trusted", "verified"}
+func qualityLabels() []string { return []string{"profiles", "trusted", "verified"} }
 
 // performerLabels name the orchestrator of a gateway's segment. Other nodes leave them empty,
 // which to Prometheus is as if they were not there.
-var performerLabels = []string{"orchestrator_uri", "orchestrator_address", "orchestrator_version"}
+func performerLabels() []string {
+	return []string{"orchestrator_uri", "orchestrator_address", "orchestrator_version"}
+}
 
 // verified is the label's value.
 func verified(yes bool) string {
@@ -88,26 +90,26 @@ func (r *Recorder) segmentSeries(b *builder) {
 	r.downloaded = b.streamCounter("livepeer_segment_transcoded_downloaded_total", "Segment bodies received whole.")
 	r.bytes = b.streamCounter("tutti_segment_source_bytes_total", "Bytes of source segments received.")
 	r.downloadTime = b.streamHistogram("livepeer_download_time_seconds", "Time in which a source segment's body came in.",
-		loadBuckets)
+		loadBuckets())
 	r.sourceDuration = b.streamHistogram("livepeer_source_segment_duration_seconds", "Playing time of source segments.",
-		durationBuckets)
+		durationBuckets())
 	r.uploaded = b.counter("livepeer_segment_source_uploaded_total", "Segments handed over.", "orchestrator_uri")
 	r.uploadFailed = b.counter("livepeer_segment_source_upload_failed_total", "Segments that could not be handed over.",
 		"error_code", "orchestrator_uri")
-	r.uploadTime = b.histogram("livepeer_upload_time_seconds", "Time in which a segment was handed over.", loadBuckets,
+	r.uploadTime = b.histogram("livepeer_upload_time_seconds", "Time in which a segment was handed over.", loadBuckets(),
 		"orchestrator_uri")
 }
 
 func (r *Recorder) transcodeSeries(b *builder) {
-	r.transcoded = b.counter("livepeer_segment_transcoded_total", "Segments transcoded.", qualityLabels...)
+	r.transcoded = b.counter("livepeer_segment_transcoded_total", "Segments transcoded.", qualityLabels()...)
 	r.transcodedRaw = b.counter("livepeer_segment_transcoded_unprocessed_total", "Segments transcoded.", byPerformer()...)
 	r.pixels = b.streamCounter("livepeer_mil_pixels_processed", "Pixels encoded, in millions.")
-	r.transcodeTime = b.histogram("livepeer_transcode_time_seconds", "Time from hand-over to result.", timeBuckets,
-		qualityLabels...)
+	r.transcodeTime = b.histogram("livepeer_transcode_time_seconds", "Time from hand-over to result.", timeBuckets(),
+		qualityLabels()...)
 	r.score = b.histogram("livepeer_transcode_score",
-		"Playing time over transcode time; above 1 is faster than real time.", scoreBuckets, qualityLabels...)
+		"Playing time over transcode time; above 1 is faster than real time.", scoreBuckets(), qualityLabels()...)
 	r.overhead = b.histogram("tutti_segment_overhead_seconds",
-		"Time for a segment in which neither codecs worked nor others of its session were waited for.", overheadBuckets)
+		"Time for a segment in which neither codecs worked nor others of its session were waited for.", overheadBuckets())
 	r.failed = b.counter("livepeer_segment_transcode_failed_total", "Segments without result, by fault code.",
 		"error_code")
 	r.retried = b.counter("livepeer_transcode_retried", "Further attempts at a segment, by number.", "try")

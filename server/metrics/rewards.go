@@ -9,9 +9,11 @@ import (
 	"github.com/tuttinode/tutti/core/reward"
 )
 
-// rewardStates are all states of a round's reward. Read-only.
-var rewardStates = []reward.State{
-	reward.StateOff, reward.StateIdle, reward.StateWaiting, reward.StateSending, reward.StateDone, reward.StateFailed,
+// rewardStates are all states of a round's reward.
+func rewardStates() []reward.State {
+	return []reward.State{
+		reward.StateOff, reward.StateIdle, reward.StateWaiting, reward.StateSending, reward.StateDone, reward.StateFailed,
+	}
 }
 
 // rewards counts rounds whose reward was settled while the node ran.
@@ -50,7 +52,7 @@ func (c *rewards) Describe(ch chan<- *prometheus.Desc) {
 // Collect looks at the caller.
 func (c *rewards) Collect(ch chan<- prometheus.Metric) {
 	s := c.source()
-	for _, state := range rewardStates {
+	for _, state := range rewardStates() {
 		ch <- prometheus.MustNewConstMetric(c.state, prometheus.GaugeValue, boolValue(state == s.State), string(state))
 	}
 	ch <- prometheus.MustNewConstMetric(c.errors, prometheus.CounterValue, float64(s.Failures))

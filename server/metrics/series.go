@@ -3,15 +3,26 @@ package metrics
 import "github.com/prometheus/client_golang/prometheus"
 
 // Buckets in ascending order; the existing node keeps two of them out of order.
-var (
-	timeBuckets = []float64{0, .25, .5, .75, 1, 1.25, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 10}
-	// loadBuckets are for up- and downloads, which are faster.
-	loadBuckets     = []float64{0, .05, .1, .25, .5, .75, 1, 1.5, 2, 3, 4, 5, 10}
-	scoreBuckets    = []float64{0, .5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 10, 15, 20, 40}
-	durationBuckets = []float64{0, .5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 5, 10, 15, 20, 30, 60}
-	overheadBuckets = []float64{.001, .0025, .005, .01, .02, .03, .05, .1, .25, .5, 1, 5}
-	ratioBuckets    = []float64{.5, 1, 2, 3, 5, 10, 50, 100}
-)
+func timeBuckets() []float64 {
+	return []float64{0, .25, .5, .75, 1, 1.25, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 10}
+}
+
+// loadBuckets are for up- and downloads, which are faster.
+func loadBuckets() []float64 { return []float64{0, .05, .1, .25, .5, .75, 1, 1.5, 2, 3, 4, 5, 10} }
+
+func scoreBuckets() []float64 {
+	return []float64{0, .5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 10, 15, 20, 40}
+}
+
+func durationBuckets() []float64 {
+	return []float64{0, .5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 5, 10, 15, 20, 30, 60}
+}
+
+func overheadBuckets() []float64 {
+	return []float64{.001, .0025, .005, .01, .02, .03, .05, .1, .25, .5, 1, 5}
+}
+
+func ratioBuckets() []float64 { return []float64{.5, 1, 2, 3, 5, 10, 50, 100} }
 
 // builder makes and registers the series of one role.
 type builder struct {

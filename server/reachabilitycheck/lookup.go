@@ -2,6 +2,7 @@ package reachabilitycheck
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,6 +18,8 @@ const (
 	// maxLookup bounds the answer: an address is 45 bytes at most.
 	maxLookup = 256
 )
+
+var errNoIP = errors.New("its answer is no public IP address")
 
 // PublicIP asks a service for this machine's public address. The error is the fault
 // PublicIPUnknown.
@@ -37,14 +40,14 @@ func PublicIP(ctx context.Context, client *http.Client, service string) (netip.A
 		return unknown(service, err)
 	}
 	if resp.StatusCode != http.StatusOK {
-		return unknown(service, fmt.Errorf("it answered %s", resp.Status))
+		return unknown(service, fmt.Errorf("%w: status %s", errNoIP, resp.Status))
 	}
 	ip, err := netip.ParseAddr(strings.TrimSpace(string(body)))
 	switch {
 	case err != nil:
-		return unknown(service, fmt.Errorf("its answer is no IP address"))
+		return unknown(service, fmt.Errorf("%w: %w", errNoIP, err))
 	case !ip.IsGlobalUnicast() && !ip.IsLoopback():
-		return unknown(service, fmt.Errorf("it answered %s", ip))
+		return unknown(service, fmt.Errorf("%w: %s", errNoIP, ip))
 	}
 	return ip.Unmap(), nil
 }

@@ -13,7 +13,9 @@ import (
 // unfinished are the states of tickets that are loaded at the start. Those beyond won are from
 // a time when this process redeemed; the redeemer finds out what became of them. Package
 // pm/payout follows mined ones.
-var unfinished = []pm.TicketState{pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted}
+func unfinished() []pm.TicketState {
+	return []pm.TicketState{pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted}
+}
 
 // hasCapacity reports whether tickets that stayed in the ledger can be loaded: in all, and for
 // a gateway that has some there.
@@ -37,7 +39,7 @@ func (c *Client) load(ctx context.Context) error {
 	c.mu.Lock()
 	clear(c.overflowed) // gateways that exceed a limit now are added again
 	c.mu.Unlock()
-	f := ledger.Filter{States: unfinished, Recipient: c.opt.Recipient, Limit: c.opt.Waiting + 1, OldestFirst: true}
+	f := ledger.Filter{States: unfinished(), Recipient: c.opt.Recipient, Limit: c.opt.Waiting + 1, OldestFirst: true}
 	for {
 		page, err := c.opt.Ledger.Winners(ctx, f)
 		if err != nil {
@@ -83,7 +85,7 @@ func (c *Client) addAll(page []pm.Winner) (full bool) {
 func (c *Client) addLocked(w pm.Winner) {
 	sender := w.Ticket.Sender
 	switch {
-	case !slices.Contains(unfinished, w.State) || w.Ticket.Recipient != c.opt.Recipient || c.tickets[w.Hash] != nil:
+	case !slices.Contains(unfinished(), w.State) || w.Ticket.Recipient != c.opt.Recipient || c.tickets[w.Hash] != nil:
 	case c.evictForLocked(&w):
 		c.tickets[w.Hash] = &ticket{w: w}
 		c.has[sender]++

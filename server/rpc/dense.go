@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"errors"
 	"fmt"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -13,12 +14,14 @@ import (
 // length: with names and numbers in them they are longer.
 const freeParts, partBytes = 512, 6
 
+var errDense = errors.New("a message with too many parts for its length")
+
 // Unmarshal reads a message of others, unless it would take far more memory than it has
 // bytes.
 func Unmarshal(b []byte, m proto.Message) error {
 	most := freeParts + len(b)/partBytes
 	if n := parts(b, m.ProtoReflect().Descriptor()); n > most {
-		return fmt.Errorf("a message of %d bytes with %d parts", len(b), n)
+		return fmt.Errorf("%w: %d in %d bytes", errDense, n, len(b))
 	}
 	return proto.Unmarshal(b, m)
 }

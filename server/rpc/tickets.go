@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -29,7 +30,7 @@ func readTicket(m *Ticket) (protocol.WinningTicket, protocol.L1Block, error) {
 	case err != nil:
 		return none, 0, err
 	case p.Params == nil:
-		return none, 0, fmt.Errorf("ticket without ticket_params")
+		return none, 0, errors.New("ticket without ticket_params")
 	}
 	signed := pm.Signed{Nonce: m.GetSenderParams().GetSenderNonce(), Sig: m.GetSenderParams().GetSig()}
 	if n := len(none.Signature); len(signed.Sig) != n {

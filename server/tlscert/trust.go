@@ -78,9 +78,11 @@ func (t Trust) pins(shown *x509.Certificate) bool {
 	})
 }
 
+var errOutdated = errors.New("the certificate is not valid now")
+
 func current(c *x509.Certificate, now time.Time) error {
 	if now.Before(c.NotBefore) || now.After(c.NotAfter) {
-		return fmt.Errorf("the certificate is valid from %s to %s", c.NotBefore.UTC().Format(time.DateOnly),
+		return fmt.Errorf("%w: it is valid from %s to %s", errOutdated, c.NotBefore.UTC().Format(time.DateOnly),
 			c.NotAfter.UTC().Format(time.DateOnly))
 	}
 	return nil

@@ -50,7 +50,7 @@ func classifyEnd(addr string, err error) (f *fault.Fault, permanent bool) {
 const maxText = 256
 
 // ownPort is our end of a connection in an error's text. It is removed, so that a repeated
-// problem has the same text.
+// problem has the same text. Read-only.
 var ownPort = regexp.MustCompile(`tcp \S+->`)
 
 // plain is a text to be shown.

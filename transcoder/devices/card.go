@@ -63,20 +63,22 @@ const busyFails = 2
 
 // driverCodes are the reasons that concern the driver or the machine and have a remedy
 // of their own.
-var driverCodes = []fault.Code{
-	fault.GPUDriverNotLoaded, fault.CUDALibrary, fault.DriverTooOld, fault.GPUDriverMismatch, fault.GPUNoPermission,
-	fault.GPUNotReady, fault.GPUUnavailable, fault.GPUOutOfMemory, fault.NoDevices,
+func driverCodes() []fault.Code {
+	return []fault.Code{
+		fault.GPUDriverNotLoaded, fault.CUDALibrary, fault.DriverTooOld, fault.GPUDriverMismatch, fault.GPUNoPermission,
+		fault.GPUNotReady, fault.GPUUnavailable, fault.GPUOutOfMemory, fault.NoDevices,
+	}
 }
 
 // report sets the condition of a card that is not offered, and with nil clears it. A driver
 // problem has its own code, whose remedy says what to do; all others are a failed test.
 func (c *card) report(err error) {
 	code := fault.DeviceTestFailed
-	if deep := deepest(err); slices.Contains(driverCodes, deep) {
+	if deep := deepest(err); slices.Contains(driverCodes(), deep) {
 		code = deep
 	}
 	about := "gpu " + c.name
-	for _, other := range append(driverCodes[:len(driverCodes):len(driverCodes)], fault.DeviceTestFailed) {
+	for _, other := range append(driverCodes(), fault.DeviceTestFailed) {
 		if err == nil || other != code {
 			c.k.o.Board.Clear(health.Key{Code: other, About: about})
 		}

@@ -1,7 +1,6 @@
 package gpus
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/gpu"
 )
 
+// Forms of texts in a report. Read-only.
 var (
 	uuidForm   = regexp.MustCompile(`^(GPU|MIG)-[0-9A-Za-z/-]{1,80}$`)
 	pciForm    = regexp.MustCompile(`^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-9a-f]$`)
@@ -25,93 +25,94 @@ const (
 	maxXID         = 1 << 16
 )
 
-func (l ReportLine) check() error {
+// check says what is wrong with a report, "" for nothing.
+func (l ReportLine) check() string {
 	switch {
 	case l.V != ReportVersion:
-		return fmt.Errorf("a report of version %d, not %d", l.V, ReportVersion)
+		return fmt.Sprintf("version %d, not %d", l.V, ReportVersion)
 	case l.Problem != nil:
 		return l.checkProblem()
 	case len(l.Devices) > MaxDevices || len(l.Unreadable) > MaxDevices:
-		return fmt.Errorf("%d devices", len(l.Devices)+len(l.Unreadable))
+		return fmt.Sprintf("%d devices", len(l.Devices)+len(l.Unreadable))
 	case !numberForm.MatchString(l.Driver.Version) || !numberForm.MatchString(l.Driver.CUDA):
-		return errors.New("strange versions of the driver")
+		return "strange versions of the driver"
 	}
 	uuids, indices := make(map[gpu.UUID]bool), make(map[int]bool)
 	for _, e := range l.Devices {
 		if uuids[e.Device.UUID] || indices[e.Device.Index] {
-			return fmt.Errorf("device %d is told of twice", e.Device.Index)
+			return fmt.Sprintf("device %d is reported twice", e.Device.Index)
 		}
 		uuids[e.Device.UUID], indices[e.Device.Index] = true, true
-		if err := checkDevice(e.Device); err != nil {
-			return err
+		if why := checkDevice(e.Device); why != "" {
+			return why
 		}
-		if err := checkSample(e.Sample); err != nil {
-			return fmt.Errorf("device %d: %w", e.Device.Index, err)
+		if why := checkSample(e.Sample); why != "" {
+			return fmt.Sprintf("device %d: %s", e.Device.Index, why)
 		}
 	}
 	for _, u := range l.Unreadable {
 		if u.Position < 0 || u.Position > maxSessions || !plain(u.Why) {
-			return errors.New("a strange device that cannot be read")
+			return "a strange device that cannot be read"
 		}
 	}
-	return nil
+	return ""
 }
 
-func (l ReportLine) checkProblem() error {
+func (l ReportLine) checkProblem() string {
 	switch l.Problem.Kind {
 	case NoLibrary, NoDriver, Mismatch, NoPermission, OldLibrary, Failed:
 	default:
-		return fmt.Errorf("unknown problem %.40q", l.Problem.Kind)
+		return fmt.Sprintf("unknown problem %.40q", l.Problem.Kind)
 	}
 	if len(l.Devices) > 0 || len(l.Unreadable) > 0 {
-		return errors.New("problem and devices at once")
+		return "problem and devices at once"
 	}
 	if !plain(l.Problem.Detail) {
-		return errors.New("strange words about a problem")
+		return "strange words about a problem"
 	}
-	return nil
+	return ""
 }
 
-func checkDevice(d gpu.Device) error {
+func checkDevice(d gpu.Device) string {
 	switch {
 	case d.Index < 0 || d.Index >= 4*MaxDevices:
-		return fmt.Errorf("device index %d", d.Index)
+		return fmt.Sprintf("device index %d", d.Index)
 	case !uuidForm.MatchString(string(d.UUID)):
-		return fmt.Errorf("device %d has the UUID %.60q", d.Index, d.UUID)
+		return fmt.Sprintf("device %d has the UUID %.60q", d.Index, d.UUID)
 	case d.PCI != "" && !pciForm.MatchString(d.PCI):
-		return fmt.Errorf("device %d is at %.40q", d.Index, d.PCI)
+		return fmt.Sprintf("device %d is at %.40q", d.Index, d.PCI)
 	case !plain(d.Name):
-		return fmt.Errorf("device %d has a strange name", d.Index)
+		return fmt.Sprintf("device %d has a strange name", d.Index)
 	case d.Memory < 0 || d.Memory > maxMemory, d.Compute < 0 || d.Compute > 10000:
-		return fmt.Errorf("device %d has %d bytes and compute capability %d", d.Index, d.Memory, d.Compute)
+		return fmt.Sprintf("device %d has %d bytes and compute capability %d", d.Index, d.Memory, d.Compute)
 	}
-	return nil
+	return ""
 }
 
-func checkSample(s gpu.Sample) error {
+func checkSample(s gpu.Sample) string {
 	for _, p := range []gpu.Percent{s.GPU, s.Encoder, s.Decoder} {
 		if p < 0 || p > 100 {
-			return fmt.Errorf("a load of %d", p)
+			return fmt.Sprintf("a load of %d", p)
 		}
 	}
 	switch {
 	case s.Used < 0 || s.Used > maxMemory, s.Foreign < 0 || s.Foreign > maxMemory:
-		return fmt.Errorf("%d and %d bytes in use", s.Used, s.Foreign)
+		return fmt.Sprintf("%d and %d bytes in use", s.Used, s.Foreign)
 	case s.EncoderSessions < 0 || s.EncoderSessions > maxSessions:
-		return fmt.Errorf("%d encoders", s.EncoderSessions)
+		return fmt.Sprintf("%d encoders", s.EncoderSessions)
 	case s.Temperature < 0 || s.Temperature > maxTemperature, s.SlowdownAt < 0 || s.SlowdownAt > maxTemperature:
-		return fmt.Errorf("%d degrees, slower at %d", s.Temperature, s.SlowdownAt)
+		return fmt.Sprintf("%d degrees, slower at %d", s.Temperature, s.SlowdownAt)
 	case !plain(s.Throttled), s.Uncorrected < 0, s.XID < 0 || s.XID > maxXID:
-		return errors.New("strange reasons, memory errors or critical errors")
+		return "strange reasons, memory errors or critical errors"
 	case len(s.Processes) > MaxProcesses:
-		return fmt.Errorf("%d processes", len(s.Processes))
+		return fmt.Sprintf("%d processes", len(s.Processes))
 	}
 	for _, p := range s.Processes {
 		if p.PID < 0 || p.Used < 0 || p.Used > maxMemory || !plain(p.Name) {
-			return errors.New("a strange process")
+			return "a strange process"
 		}
 	}
-	return nil
+	return ""
 }
 
 // plain reports whether text may go into a log or onto a page: short and printable.

@@ -87,7 +87,7 @@ func (c *child) read(ctx context.Context, in io.Reader) {
 		b, err := r.ReadSlice('\n')
 		if err != nil {
 			if errors.Is(err, bufio.ErrBufferFull) {
-				c.bad = fmt.Errorf("a line of more than %d bytes", MaxBytes)
+				c.bad = fmt.Errorf("%w: a line of more than %d bytes", ErrInvalidReport, MaxBytes)
 			}
 			return
 		}

@@ -1,4 +1,4 @@
 package gpus
 
 // CheckLine is check, for lines that cannot be written.
-func CheckLine(l ReportLine) error { return l.check() }
+func CheckLine(l ReportLine) string { return l.check() }

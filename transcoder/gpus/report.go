@@ -73,6 +73,9 @@ type ReportLine struct {
 	Unreadable []Unreadable  `json:"unreadable,omitempty"`
 }
 
+// ErrInvalidReport is in the errors of WriteReport and ParseReport that are about the report itself.
+var ErrInvalidReport = errors.New("invalid report")
+
 // WriteReport writes the line and its end.
 func WriteReport(w io.Writer, l ReportLine) error {
 	l.V = ReportVersion
@@ -81,30 +84,28 @@ func WriteReport(w io.Writer, l ReportLine) error {
 		return err
 	}
 	if len(b) >= MaxBytes {
-		return fmt.Errorf("a report of %d bytes is too long", len(b))
+		return fmt.Errorf("%w: %d bytes, more than %d", ErrInvalidReport, len(b), MaxBytes)
 	}
 	_, err = w.Write(append(b, '\n'))
 	return err
 }
 
-var errJunk = errors.New("junk after the report")
-
 // ParseReport reads a line, with or without its end.
 func ParseReport(b []byte) (ReportLine, error) {
 	if len(b) > MaxBytes {
-		return ReportLine{}, fmt.Errorf("a report of %d bytes", len(b))
+		return ReportLine{}, fmt.Errorf("%w: %d bytes, more than %d", ErrInvalidReport, len(b), MaxBytes)
 	}
 	var l ReportLine
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&l); err != nil {
-		return ReportLine{}, fmt.Errorf("read the report: %w", err)
+		return ReportLine{}, fmt.Errorf("%w: %w", ErrInvalidReport, err)
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return ReportLine{}, errJunk
+		return ReportLine{}, fmt.Errorf("%w: text after its end", ErrInvalidReport)
 	}
-	if err := l.check(); err != nil {
-		return ReportLine{}, err
+	if why := l.check(); why != "" {
+		return ReportLine{}, fmt.Errorf("%w: %s", ErrInvalidReport, why)
 	}
 	return l, nil
 }

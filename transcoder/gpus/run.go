@@ -1,6 +1,7 @@
 package gpus
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -164,18 +165,22 @@ func (w *Watcher) follow(ctx context.Context) (e ending) {
 	}
 }
 
+// errStatusZero stands for a process that ended without an error, though it was not asked to.
+var errStatusZero = errors.New("exit status 0")
+
 // exitFault is why there are no more reports; the process may not have ended yet.
 func exitFault(c *child) error {
 	if c.bad != nil {
-		return fmt.Errorf("the process that asks the driver sent an invalid report: %w", c.bad)
+		return fmt.Errorf("the process that asks the driver sent an %w", c.bad)
 	}
 	if !c.end() {
 		return errors.New("the process that asks the driver closed its output and does not end")
 	}
+	status := cmp.Or(c.err, errStatusZero)
 	if text := c.says.String(); text != "" {
-		return fmt.Errorf("the process that asks the driver ended (%v): %s", c.err, text)
+		return fmt.Errorf("the process that asks the driver ended (%w): %s", status, text)
 	}
-	return fmt.Errorf("the process that asks the driver ended (%v)", c.err)
+	return fmt.Errorf("the process that asks the driver ended (%w)", status)
 }
 
 // takeReport processes one report.

@@ -3,7 +3,7 @@ package gpus
 // lost is the driver's XID for a GPU that fell off the bus.
 const lost = 79
 
-// xidMeanings are the meanings of the common XIDs.
+// xidMeanings are the meanings of the common XIDs. Read-only.
 var xidMeanings = map[int]string{
 	8:   "the GPU stopped processing",
 	13:  "a program's fault in the graphics engine",

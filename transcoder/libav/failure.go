@@ -15,7 +15,7 @@ const errEINVAL = astiav.Error(-22)
 // errENOMEM is libav's "Cannot allocate memory".
 const errENOMEM = astiav.Error(-12)
 
-// libavCodes are the failures that a peer knows by libav's own text.
+// libavCodes are the failures that a peer knows by libav's own text. Read-only.
 var libavCodes = map[astiav.Error]fault.Code{
 	astiav.ErrInvaliddata:     fault.InvalidData,
 	astiav.ErrDecoderNotFound: fault.DecoderNotFound,

@@ -9,7 +9,7 @@ import (
 )
 
 // deviceMessages maps log messages of libav and the driver to codes. The first match counts,
-// so specific messages come before general ones.
+// so specific messages come before general ones. Read-only.
 var deviceMessages = []struct {
 	words string
 	code  fault.Code
@@ -53,7 +53,7 @@ func condition(text string) fault.Code {
 	return ""
 }
 
-// noEncoder are messages of a device without any encoder.
+// noEncoder are messages of a device without any encoder. Read-only.
 var noEncoder = []string{
 	"Cannot load libnvidia-encode", "unsupported device (2)", "no encode device (1)",
 }
@@ -68,7 +68,7 @@ func saysNoEncoder(text string) bool {
 }
 
 // unfit are messages of an encoder that does not support a rendition, so that a retry is
-// useless.
+// useless. Read-only.
 var unfit = []string{
 	"InitializeEncoder failed: invalid param", "InitializeEncoder failed: unsupported param",
 	"Codec not supported", "No capable devices found",
@@ -117,7 +117,7 @@ func blamesDecoder(text string) bool {
 const lineBreak = "; "
 
 // address is the component prefix of a libav log line with its memory address, or a single
-// address.
+// address. Read-only.
 var address = regexp.MustCompile(`\[[^\[\]@]*@ (0x)?[0-9a-fA-F]+\] |0x[0-9a-fA-F]{6,}`)
 
 // oneText makes a fault's detail of a device's messages: one line without addresses.

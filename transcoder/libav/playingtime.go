@@ -82,7 +82,7 @@ func (in *input) tracks() (map[int]*soundTrack, bool) {
 }
 
 // soundContainers are audio-only containers, which players read to the end of the file
-// regardless of headers and damage.
+// regardless of headers and damage. Read-only.
 var soundContainers = map[string]bool{"mp3": true, "aac": true, "flac": true, "ogg": true, "wav": true}
 
 // seconds is for how long the track plays in a file of a size. What the demuxer did not

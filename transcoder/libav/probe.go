@@ -72,7 +72,7 @@ func Probe(ctx context.Context, data []byte) (Info, error) {
 	return i, nil
 }
 
-// rawAudio are containers that state no duration of their own.
+// rawAudio are containers that state no duration of their own. Read-only.
 var rawAudio = map[string]bool{"mp3": true, "wav": true, "aac": true}
 
 // probedDuration is what the header states, or what the packets come to where that is

@@ -113,12 +113,12 @@ func (r *Reader) divided(handle nvml.Device) bool {
 
 // withoutEncoders are the compute capabilities whose cards have no encoder units:
 // A100 and A30, H100 and H200, B200 and B300.
-var withoutEncoders = []int{80, 90, 100, 103}
+func withoutEncoders() []int { return []int{80, 90, 100, 103} }
 
 // encodes reports whether the card has encoder units. Where the driver does not say
 // so clearly, its generation does.
 func (r *Reader) encodes(d *device) bool {
-	if slices.Contains(withoutEncoders, d.about.Compute) {
+	if slices.Contains(withoutEncoders(), d.about.Compute) {
 		return false
 	}
 	if r.has["nvmlDeviceGetEncoderCapacity"] {

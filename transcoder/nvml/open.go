@@ -57,42 +57,46 @@ func (r *Reader) Close() {
 }
 
 // needed are functions without which there is nothing to tell: one of each line.
-var needed = [][]string{
-	{"nvmlSystemGetDriverVersion"},
-	{"nvmlDeviceGetCount_v2", "nvmlDeviceGetCount"},
-	{"nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetHandleByIndex"},
-	{"nvmlDeviceGetUUID"},
-	{"nvmlDeviceGetName"},
-	{"nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo_v2", "nvmlDeviceGetPciInfo"},
-	{"nvmlDeviceGetMemoryInfo"},
+func needed() [][]string {
+	return [][]string{
+		{"nvmlSystemGetDriverVersion"},
+		{"nvmlDeviceGetCount_v2", "nvmlDeviceGetCount"},
+		{"nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetHandleByIndex"},
+		{"nvmlDeviceGetUUID"},
+		{"nvmlDeviceGetName"},
+		{"nvmlDeviceGetPciInfo_v3", "nvmlDeviceGetPciInfo_v2", "nvmlDeviceGetPciInfo"},
+		{"nvmlDeviceGetMemoryInfo"},
+	}
 }
 
 // optional are functions that some drivers lack. The first of a line is the name in
 // has; the others do as well.
-var optional = [][]string{
-	{"nvmlShutdown"},
-	{"nvmlSystemGetCudaDriverVersion_v2"},
-	{"nvmlSystemGetProcessName"},
-	{"nvmlDeviceGetMemoryInfo_v2"},
-	{"nvmlDeviceGetCudaComputeCapability"},
-	{"nvmlDeviceGetMigMode"},
-	{"nvmlDeviceGetUtilizationRates"},
-	{"nvmlDeviceGetEncoderCapacity"},
-	{"nvmlDeviceGetEncoderUtilization"},
-	{"nvmlDeviceGetDecoderUtilization"},
-	{"nvmlDeviceGetEncoderStats"},
-	{"nvmlDeviceGetTemperature"},
-	{"nvmlDeviceGetTemperatureThreshold"},
-	{"nvmlDeviceGetCurrentClocksThrottleReasons"},
-	{"nvmlDeviceGetTotalEccErrors"},
-	{"nvmlDeviceGetComputeRunningProcesses", "nvmlDeviceGetComputeRunningProcesses_v2",
-		"nvmlDeviceGetComputeRunningProcesses_v3"},
-	{"nvmlDeviceGetGraphicsRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses_v2",
-		"nvmlDeviceGetGraphicsRunningProcesses_v3"},
-	{"nvmlEventSetCreate"},
-	{"nvmlEventSetFree"},
-	{"nvmlDeviceRegisterEvents"},
-	{"nvmlEventSetWait", "nvmlEventSetWait_v2"},
+func optional() [][]string {
+	return [][]string{
+		{"nvmlShutdown"},
+		{"nvmlSystemGetCudaDriverVersion_v2"},
+		{"nvmlSystemGetProcessName"},
+		{"nvmlDeviceGetMemoryInfo_v2"},
+		{"nvmlDeviceGetCudaComputeCapability"},
+		{"nvmlDeviceGetMigMode"},
+		{"nvmlDeviceGetUtilizationRates"},
+		{"nvmlDeviceGetEncoderCapacity"},
+		{"nvmlDeviceGetEncoderUtilization"},
+		{"nvmlDeviceGetDecoderUtilization"},
+		{"nvmlDeviceGetEncoderStats"},
+		{"nvmlDeviceGetTemperature"},
+		{"nvmlDeviceGetTemperatureThreshold"},
+		{"nvmlDeviceGetCurrentClocksThrottleReasons"},
+		{"nvmlDeviceGetTotalEccErrors"},
+		{"nvmlDeviceGetComputeRunningProcesses", "nvmlDeviceGetComputeRunningProcesses_v2",
+			"nvmlDeviceGetComputeRunningProcesses_v3"},
+		{"nvmlDeviceGetGraphicsRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses_v2",
+			"nvmlDeviceGetGraphicsRunningProcesses_v3"},
+		{"nvmlEventSetCreate"},
+		{"nvmlEventSetFree"},
+		{"nvmlDeviceRegisterEvents"},
+		{"nvmlEventSetWait", "nvmlEventSetWait_v2"},
+	}
 }
 
 // look finds out what the library has, and returns what it must have and has not.
@@ -100,12 +104,12 @@ func (r *Reader) look() (missing []string) {
 	found := func(names []string) bool {
 		return slices.ContainsFunc(names, func(n string) bool { return r.lib.Extensions().LookupSymbol(n) == nil })
 	}
-	for _, names := range needed {
+	for _, names := range needed() {
 		if !found(names) {
 			missing = append(missing, names[0])
 		}
 	}
-	for _, names := range optional {
+	for _, names := range optional() {
 		r.has[names[0]] = found(names)
 	}
 	return missing

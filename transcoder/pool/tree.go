@@ -17,7 +17,7 @@ type rank struct {
 	renditions int
 }
 
-// unavailable is the rank of a device that accepts no session.
+// unavailable is the rank of a device that accepts no session. Read-only.
 var unavailable = rank{key: math.Inf(1), load: math.Inf(-1), renditions: -1}
 
 // before reports whether a device of this rank gets a session first.

@@ -47,30 +47,35 @@ type trial struct {
 }
 
 // The smallest renditions: hardware encoders take no smaller ones.
-var (
-	toH264 = core.Profile{Name: "test", Width: 146, Height: 146, Bitrate: 1_000_000, Encoder: core.CodecH264}
-	toHEVC = core.Profile{Name: "test", Width: 145, Height: 145, Bitrate: 1_000_000, Encoder: core.CodecHEVC}
-)
+func toHEVC() core.Profile {
+	return core.Profile{Name: "test", Width: 145, Height: 145, Bitrate: 1_000_000, Encoder: core.CodecHEVC}
+}
+
+func toH264() core.Profile {
+	return core.Profile{Name: "test", Width: 146, Height: 146, Bitrate: 1_000_000, Encoder: core.CodecH264}
+}
 
 // trials are all capabilities that are tried; every other one of a transcoder needs
-// nothing of the device. The first is required.
+// nothing of the device. The first is required. Read-only.
 var trials = []trial{
-	{capability.H264, h264, toH264},
-	{capability.HEVCDecode, hevc, toH264},
-	{capability.HEVCEncode, h264, toHEVC},
-	{capability.VP8Decode, vp8, toH264},
-	{capability.VP9Decode, vp9, toH264},
-	{capability.H264DecodeYUV444Bit8, h264Chroma444, toH264},
-	{capability.H264DecodeYUV422Bit8, h264Chroma422, toH264},
-	{capability.H264DecodeYUV444Bit10, h264Chroma444Deep, toH264},
-	{capability.H264DecodeYUV422Bit10, h264Chroma422Deep, toH264},
-	{capability.H264DecodeYUV420Bit10, h264Deep, toH264},
+	{capability.H264, h264, toH264()},
+	{capability.HEVCDecode, hevc, toH264()},
+	{capability.HEVCEncode, h264, toHEVC()},
+	{capability.VP8Decode, vp8, toH264()},
+	{capability.VP9Decode, vp9, toH264()},
+	{capability.H264DecodeYUV444Bit8, h264Chroma444, toH264()},
+	{capability.H264DecodeYUV422Bit8, h264Chroma422, toH264()},
+	{capability.H264DecodeYUV444Bit10, h264Chroma444Deep, toH264()},
+	{capability.H264DecodeYUV422Bit10, h264Chroma422Deep, toH264()},
+	{capability.H264DecodeYUV420Bit10, h264Deep, toH264()},
 }
 
 // ladder is what most streams are made into: memory and pace are measured with it.
-var ladder = []core.Profile{
-	{Name: "720p", Width: 1280, Height: 720, Bitrate: 3_000_000, Profile: core.ProfileConstrainedHigh},
-	{Name: "480p", Width: 854, Height: 480, Bitrate: 1_600_000, Profile: core.ProfileConstrainedHigh},
-	{Name: "360p", Width: 640, Height: 360, Bitrate: 800_000, Profile: core.ProfileConstrainedHigh},
-	{Name: "240p", Width: 426, Height: 240, Bitrate: 250_000, Profile: core.ProfileConstrainedHigh},
+func ladder() []core.Profile {
+	return []core.Profile{
+		{Name: "720p", Width: 1280, Height: 720, Bitrate: 3_000_000, Profile: core.ProfileConstrainedHigh},
+		{Name: "480p", Width: 854, Height: 480, Bitrate: 1_600_000, Profile: core.ProfileConstrainedHigh},
+		{Name: "360p", Width: 640, Height: 360, Bitrate: 800_000, Profile: core.ProfileConstrainedHigh},
+		{Name: "240p", Width: 426, Height: 240, Bitrate: 250_000, Profile: core.ProfileConstrainedHigh},
+	}
 }

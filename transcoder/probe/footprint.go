@@ -49,12 +49,12 @@ func (t *tester) footprint(ctx context.Context, e transcoder.Engine) (one, furth
 	}
 	defer e.EndSession(session(0))
 	defer e.EndSession(session(1))
-	small, known := t.with(ctx, e, session(0), ladder[:1])
+	small, known := t.with(ctx, e, session(0), ladder()[:1])
 	if !known {
 		return one, further
 	}
 	one = max(one, small-before)
-	large, known := t.with(ctx, e, session(1), ladder[:t.renditions])
+	large, known := t.with(ctx, e, session(1), ladder()[:t.renditions])
 	if more := int64(t.renditions - 1); known && more > 0 {
 		further = max(further, (large-small-(small-before))/more)
 	}

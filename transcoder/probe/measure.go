@@ -12,7 +12,7 @@ import (
 
 // pace is the real-time ratio per unit of load, 0 when it is not known.
 func (t *tester) pace(ctx context.Context, encoders int) float64 {
-	profiles := ladder[:min(t.renditions, len(ladder))]
+	profiles := ladder()[:min(t.renditions, len(ladder()))]
 	streams := t.o.Streams
 	if encoders > 0 {
 		// Streams beyond the limit would be encoded elsewhere.

@@ -207,7 +207,7 @@ func (p *process) handOver(id uint64, slot int) {
 	p.pending[id].slot, p.pending[id].sent = slot, true
 }
 
-// answers are the messages that answer a request, beside TypeError, which answers all.
+// answers are the messages that answer a request, beside TypeError, which answers all. Read-only.
 var answers = map[frame.Type]frame.Type{
 	frame.TypeJob: frame.TypeResult, frame.TypeProbe: frame.TypeProbed, frame.TypeLimit: frame.TypeLimited,
 }

@@ -147,6 +147,9 @@ func (p *process) awaitHello(ctx context.Context) error {
 	return fault.Wrap(fault.WorkerStartFailed, "start media worker", p.fault)
 }
 
+// errHello: the child is no worker of this version.
+var errHello = errors.New("the worker's first message is invalid")
+
 func (p *process) hello() (frame.Hello, error) {
 	h, err := p.conn.Next()
 	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) {
@@ -164,7 +167,7 @@ func (p *process) hello() (frame.Hello, error) {
 	case frame.TypeHello:
 		hello, err := frame.DecodeHello(body)
 		if err == nil && hello.Version != frame.Version {
-			err = fmt.Errorf("the worker has protocol version %d, want %d", hello.Version, frame.Version)
+			err = fmt.Errorf("%w: protocol version %d, want %d", errHello, hello.Version, frame.Version)
 		}
 		return hello, err
 	case frame.TypeError:
@@ -175,7 +178,7 @@ func (p *process) hello() (frame.Hello, error) {
 		}
 		return frame.Hello{}, &fault.Fault{Code: fault.WorkerStartFailed, Op: "start media worker", Detail: f.Detail, Err: f}
 	}
-	return frame.Hello{}, fmt.Errorf("the worker began with a message of type %d", h.Type)
+	return frame.Hello{}, fmt.Errorf("%w: type %d", errHello, h.Type)
 }
 
 // awaitStatus gives the system a moment to report a child whose socket closed.

@@ -108,6 +108,7 @@ const (
 	width = 24
 )
 
+// source is the data source of every panel. Read-only.
 var source = reference{Type: "prometheus", UID: "${datasource}"}
 
 // dashboardFile is tutti-dashboard.json.

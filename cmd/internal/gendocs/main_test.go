@@ -21,18 +21,18 @@ func TestWritesThenFindsFresh(t *testing.T) {
 	dir := t.TempDir()
 	var out, errs bytes.Buffer
 	if status := run([]string{"docs", "-check", "-dir", dir}, &out, &errs); status != 1 ||
-		strings.Count(errs.String(), "is stale; run make docs") != len(pages) {
+		strings.Count(errs.String(), "is stale; run make docs") != len(pages()) {
 		t.Errorf("missing pages: %d %q", status, errs.String())
 	}
 	if status := run([]string{"docs", "-dir", dir}, &out, &errs); status != 0 ||
-		strings.Count(out.String(), "written") != len(pages) {
+		strings.Count(out.String(), "written") != len(pages()) {
 		t.Errorf("write: %d %q", status, out.String())
 	}
 	out.Reset()
 	if status := run([]string{"docs", "-dir", dir}, &out, &errs); status != 0 || out.Len() != 0 {
 		t.Errorf("write again: %d %q", status, out.String())
 	}
-	path := filepath.Join(dir, pages[1].Name)
+	path := filepath.Join(dir, pages()[1].Name)
 	if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/golang/glog"
 )
@@ -53,9 +52,6 @@ func (h *handler) WithGroup(name string) slog.Handler {
 	return &child
 }
 
-// lines are buffers for lines that are being put together; long ones are not kept.
-var lines = sync.Pool{New: func() any { return new([]byte) }}
-
 // maxKept is the longest buffer that is kept, in bytes.
 const maxKept = 4 << 10
 
@@ -71,7 +67,10 @@ func (h *handler) Handle(_ context.Context, r slog.Record) error {
 			return nil
 		}
 	}
-	buffer := lines.Get().(*[]byte)
+	buffer, ok := h.sink.buffers.Get().(*[]byte)
+	if !ok {
+		buffer = new([]byte)
+	}
 	now, position, form := h.sink.now(), h.sink.positions.of(r.PC), h.sink.form
 	line := form.begin((*buffer)[:0], &r, now, h.sink.pid, position)
 	line = append(line, h.fields...)
@@ -83,7 +82,7 @@ func (h *handler) Handle(_ context.Context, r slog.Record) error {
 	h.sink.tail.add(now, r.Level, line)
 	h.sink.out.write(severityOf(r.Level), line)
 	if *buffer = line; cap(line) <= maxKept {
-		lines.Put(buffer)
+		h.sink.buffers.Put(buffer)
 	}
 	return nil
 }

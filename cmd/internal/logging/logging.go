@@ -24,6 +24,7 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -68,6 +69,8 @@ type Sink struct {
 	out       *output
 	now       func() time.Time
 	pid       int
+	// buffers are for lines that are being put together; long ones are not kept.
+	buffers sync.Pool
 }
 
 // Setup takes the options and returns the process's sink. The error is a

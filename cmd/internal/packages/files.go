@@ -28,39 +28,40 @@ type file struct {
 
 // copied are the files of the tree that are installed as they are: where they lie, as
 // a pattern, and the folder they go to.
-var copied = []struct{ from, to string }{
-	{"deploy/systemd/*.service", "usr/lib/systemd/system"},
-	{"deploy/systemd/*.socket", "usr/lib/systemd/system"},
-	{"deploy/systemd/sysusers.d/*.conf", "usr/lib/sysusers.d"},
-	{"deploy/systemd/tmpfiles.d/*.conf", "usr/lib/tmpfiles.d"},
-	{"deploy/systemd/examples/*.conf", docs + "/examples/systemd"},
-	{"deploy/compose/*.yml", docs + "/examples/compose"},
-	{"deploy/monitoring/*.yml", docs + "/examples/monitoring"},
-	{"deploy/monitoring/*.json", docs + "/examples/monitoring"},
-	// README.md among them is the index: the one above is for the tree.
-	{"docs/*.md", docs},
-	{"deploy/nfpm/copyright", docs},
+func copied() []struct{ from, to string } {
+	return []struct{ from, to string }{
+		{"deploy/systemd/*.service", "usr/lib/systemd/system"},
+		{"deploy/systemd/*.socket", "usr/lib/systemd/system"},
+		{"deploy/systemd/sysusers.d/*.conf", "usr/lib/sysusers.d"},
+		{"deploy/systemd/tmpfiles.d/*.conf", "usr/lib/tmpfiles.d"},
+		{"deploy/systemd/examples/*.conf", docs + "/examples/systemd"},
+		{"deploy/compose/*.yml", docs + "/examples/compose"},
+		{"deploy/monitoring/*.yml", docs + "/examples/monitoring"},
+		{"deploy/monitoring/*.json", docs + "/examples/monitoring"},
+		// README.md among them is the index: the one above is for the tree.
+		{"docs/*.md", docs},
+		{"deploy/nfpm/copyright", docs},
+	}
 }
 
 const docs = "usr/share/doc/tutti"
 
 // programs are those that operators run, tools those with which they rehearse on a local
 // chain. The others are for the source tree.
-var (
-	programs = []string{"tutti", "tutti_bench", "tutti_cli"}
-	tools    = []string{"tutti_devnet"}
-)
+func tools() []string { return []string{"tutti_devnet"} }
+
+func programs() []string { return []string{"tutti", "tutti_bench", "tutti_cli"} }
 
 // allPrograms are the programs of all packages.
-func allPrograms() []string { return slices.Concat(programs, tools) }
+func allPrograms() []string { return slices.Concat(programs(), tools()) }
 
 // files are all files of the release, by path.
 func (r *release) files(parts []part) ([]file, error) {
-	out, err := r.installed(programs)
+	out, err := r.installed(programs())
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range copied {
+	for _, c := range copied() {
 		found, err := filepath.Glob(filepath.Join(r.tree, c.from))
 		if err != nil {
 			return nil, err
@@ -94,7 +95,7 @@ func (r *release) installed(names []string) ([]file, error) {
 
 // toolFiles are all files of the package with the tools, by path.
 func (r *release) toolFiles() ([]file, error) {
-	out, err := r.installed(tools)
+	out, err := r.installed(tools())
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +127,7 @@ func (r *release) written(parts []part) ([]file, error) {
 			return nil, err
 		}
 	}
-	for _, c := range completions {
+	for _, c := range completions() {
 		for _, program := range []string{"tutti", "tutti_cli"} {
 			write := func(w io.Writer) error { return usage.WriteCompletion(w, program, c.shell) }
 			if err := add(fmt.Sprintf(c.path, program), write); err != nil {
@@ -137,11 +138,13 @@ func (r *release) written(parts []part) ([]file, error) {
 	return out, nil
 }
 
-// completions are where each shell looks for the completion script of a program. Read-only.
-var completions = []struct{ shell, path string }{
-	{"bash", "usr/share/bash-completion/completions/%s"},
-	{"zsh", "usr/share/zsh/vendor-completions/_%s"},
-	{"fish", "usr/share/fish/vendor_completions.d/%s.fish"},
+// completions are where each shell looks for the completion script of a program.
+func completions() []struct{ shell, path string } {
+	return []struct{ shell, path string }{
+		{"bash", "usr/share/bash-completion/completions/%s"},
+		{"zsh", "usr/share/zsh/vendor-completions/_%s"},
+		{"fish", "usr/share/fish/vendor_completions.d/%s.fish"},
+	}
 }
 
 // packed writes through gzip, which by itself writes no time and no name.

@@ -9,7 +9,7 @@ import (
 func TestNoFileComesTwice(t *testing.T) {
 	t.Parallel()
 	from := map[string]string{}
-	for _, c := range copied {
+	for _, c := range copied() {
 		found, err := filepath.Glob(filepath.Join("../../..", c.from))
 		if err != nil || len(found) == 0 {
 			t.Errorf("%s: %d files, %v", c.from, len(found), err)

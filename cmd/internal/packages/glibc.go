@@ -11,7 +11,9 @@ import (
 
 // libraries are what a program may be linked with beyond itself; everything else is in
 // it. One that is not in this list would be missing on an operator's machine.
-var libraries = []string{"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+func libraries() []string {
+	return []string{"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+}
 
 // leastGlibc is the oldest C library that all programs run with.
 func leastGlibc(dir string) (string, error) {
@@ -27,7 +29,7 @@ func leastGlibc(dir string) (string, error) {
 			return "", err
 		}
 		for _, lib := range needed {
-			if !slices.Contains(libraries, lib) {
+			if !slices.Contains(libraries(), lib) {
 				return "", fmt.Errorf("%s is linked with %s, which operators' machines may not have", name, lib)
 			}
 		}

@@ -17,18 +17,24 @@ import (
 const imageUser = 10001
 
 // triples are the folders of libraries.
-var triples = map[string]string{"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
+func triples() map[string]string {
+	return map[string]string{"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
+}
 
 // loaders are the dynamic loaders: where Debian has them and where programs look.
-var loaders = map[string][2]string{
-	"amd64": {"lib/x86_64-linux-gnu/ld-linux-x86-64.so.2", "lib64/ld-linux-x86-64.so.2"},
-	"arm64": {"lib/aarch64-linux-gnu/ld-linux-aarch64.so.1", "lib/ld-linux-aarch64.so.1"},
+func loaders() map[string][2]string {
+	return map[string][2]string{
+		"amd64": {"lib/x86_64-linux-gnu/ld-linux-x86-64.so.2", "lib64/ld-linux-x86-64.so.2"},
+		"arm64": {"lib/aarch64-linux-gnu/ld-linux-aarch64.so.1", "lib/ld-linux-aarch64.so.1"},
+	}
 }
 
 // carried are the C library's parts: those that programs are linked with, and what
 // NVIDIA's driver libraries, which the container engine brings, ask for.
-var carried = []string{"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libresolv.so.2",
-	"libnss_files.so.2", "libnss_dns.so.2"}
+func carried() []string {
+	return []string{"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libresolv.so.2",
+		"libnss_files.so.2", "libnss_dns.so.2"}
+}
 
 // imageArchive is what docker load and podman load read: the programs, the C library,
 // authorities and time zones, and nothing else, no shell either.
@@ -79,9 +85,9 @@ func (r *release) imageFiles(files []file) ([]file, error) {
 		{path: "tmp", mode: fs.ModeDir | fs.ModeSticky | 0o777},
 		{path: "var/lib/tutti", mode: fs.ModeDir | 0o700, owner: imageUser},
 	}
-	copies := map[string]string{loaders[r.arch][0]: loaders[r.arch][1]}
-	for _, name := range carried {
-		copies["lib/"+triples[r.arch]+"/"+name] = "usr/lib/" + triples[r.arch] + "/" + name
+	copies := map[string]string{loaders()[r.arch][0]: loaders()[r.arch][1]}
+	for _, name := range carried() {
+		copies["lib/"+triples()[r.arch]+"/"+name] = "usr/lib/" + triples()[r.arch] + "/" + name
 	}
 	for from, to := range copies {
 		data, err := os.ReadFile(filepath.Join(r.image, from))

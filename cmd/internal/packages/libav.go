@@ -10,13 +10,13 @@ import (
 )
 
 // recipeKey is how deploy/deps names a libav prefix that it built.
-var recipeKey = regexp.MustCompile(`^[0-9a-f]{16}$`)
+func recipeKey() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{16}$`) }
 
 // libavArchive is the libav prefix, so that `make deps` elsewhere need not build it. A
 // prefix that the user brought is not of our recipe, and gives no archive.
 func (r *release) libavArchive() ([]string, error) {
 	key := filepath.Base(r.libav)
-	if !recipeKey.MatchString(key) {
+	if !recipeKey().MatchString(key) {
 		return nil, nil
 	}
 	files, err := tree(r.libav)

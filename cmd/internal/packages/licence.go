@@ -11,25 +11,27 @@ import (
 
 // licences are recognised by words that only their text has, the more particular
 // first. go-ethereum's library is what is linked, so the lesser licence counts.
-var licences = []struct{ words, name string }{
-	{"gnu lesser general public license version 3", "LGPL-3.0-or-later"},
-	{"gnu general public license version 3", "GPL-3.0-or-later"},
-	{"mozilla public license version 2.0", "MPL-2.0"},
-	{"mozilla public license, version 2.0", "MPL-2.0"},
-	{"apache license version 2.0", "Apache-2.0"},
-	{"licensed under the apache license, version 2.0", "Apache-2.0"},
-	{"cc0 1.0 universal", "CC0-1.0"},
-	{"this is free and unencumbered software", "Unlicense"},
-	{"neither the name of", "BSD-3-Clause"},
-	{"redistributions in binary form must reproduce", "BSD-2-Clause"},
-	{"permission to use, copy, modify, and/or distribute this software", "ISC"},
-	{"permission to use, copy, modify, and distribute this software", "ISC"},
-	{"permission is hereby granted, free of charge", "MIT"},
+func licences() []struct{ words, name string } {
+	return []struct{ words, name string }{
+		{"gnu lesser general public license version 3", "LGPL-3.0-or-later"},
+		{"gnu general public license version 3", "GPL-3.0-or-later"},
+		{"mozilla public license version 2.0", "MPL-2.0"},
+		{"mozilla public license, version 2.0", "MPL-2.0"},
+		{"apache license version 2.0", "Apache-2.0"},
+		{"licensed under the apache license, version 2.0", "Apache-2.0"},
+		{"cc0 1.0 universal", "CC0-1.0"},
+		{"this is free and unencumbered software", "Unlicense"},
+		{"neither the name of", "BSD-3-Clause"},
+		{"redistributions in binary form must reproduce", "BSD-2-Clause"},
+		{"permission to use, copy, modify, and/or distribute this software", "ISC"},
+		{"permission to use, copy, modify, and distribute this software", "ISC"},
+		{"permission is hereby granted, free of charge", "MIT"},
+	}
 }
 
 // stated are the licences of modules without a text of it: the head of each of their
 // source files names it.
-var stated = map[string]string{"github.com/holiman/bloomfilter/v2": "MIT"}
+func stated() map[string]string { return map[string]string{"github.com/holiman/bloomfilter/v2": "MIT"} }
 
 // moduleLicence is the licence of a Go module, read from the module cache; NOASSERTION
 // for one whose text is none of those that are known. Without a cache it is left out.
@@ -61,8 +63,8 @@ func moduleLicence(cache, path, version string) (string, error) {
 	if slices.Contains(found, "LGPL-3.0-or-later") {
 		return "LGPL-3.0-or-later", nil
 	}
-	if len(found) == 0 && stated[path] != "" {
-		return stated[path], nil
+	if len(found) == 0 && stated()[path] != "" {
+		return stated()[path], nil
 	}
 	if len(found) == 0 {
 		return "NOASSERTION", nil
@@ -74,7 +76,7 @@ func moduleLicence(cache, path, version string) (string, error) {
 // recognised is the licence that text is, "" for none that is known.
 func recognised(text string) string {
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
-	for _, l := range licences {
+	for _, l := range licences() {
 		if strings.Contains(text, l.words) {
 			return l.name
 		}

@@ -25,9 +25,11 @@ const combinedLicence = "GPL-3.0-or-later"
 
 // sources are the licences of what deploy/deps builds, by the name of the package, with
 // the configuration that is used.
-var sources = map[string]string{
-	"ffmpeg": "GPL-2.0-or-later", "x264": "GPL-2.0-or-later", "dav1d": "BSD-2-Clause", "zlib": "Zlib",
-	"libffmpeg-nvenc-dev": "MIT", "libc6": "LGPL-2.1-or-later", "ca-certificates": "MPL-2.0",
+func sources() map[string]string {
+	return map[string]string{
+		"ffmpeg": "GPL-2.0-or-later", "x264": "GPL-2.0-or-later", "dav1d": "BSD-2-Clause", "zlib": "Zlib",
+		"libffmpeg-nvenc-dev": "MIT", "libc6": "LGPL-2.1-or-later", "ca-certificates": "MPL-2.0",
+	}
 }
 
 // parts are all parts of the release, by name.
@@ -45,7 +47,7 @@ func (r *release) parts() ([]part, error) {
 		if err != nil {
 			return nil, err
 		}
-		linked = append(linked, part{name: "zlib", version: z, licence: sources["zlib"], purl: "pkg:generic/zlib@" + z})
+		linked = append(linked, part{name: "zlib", version: z, licence: sources()["zlib"], purl: "pkg:generic/zlib@" + z})
 	}
 	out = append(out, linked...)
 	if r.image != "" {
@@ -68,7 +70,7 @@ func versions(path string, image bool) ([]part, error) {
 	var out []part
 	for line := range strings.Lines(string(text)) {
 		name, version, ok := strings.Cut(strings.TrimSpace(line), " ")
-		licence := sources[name]
+		licence := sources()[name]
 		if !ok || licence == "" {
 			return nil, fmt.Errorf("%s: the licence of %q is not known: add it to sources", path, name)
 		}

@@ -2,6 +2,7 @@ package usage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -11,6 +12,8 @@ import (
 
 // Shells are those with completions.
 func Shells() []string { return []string{"bash", "zsh", "fish"} }
+
+var errNoCompletion = errors.New("there is no completion for")
 
 // WriteCompletion writes a shell's completion script of a program, which asks the program
 // itself for what may stand next.
@@ -24,7 +27,7 @@ func WriteCompletion(w io.Writer, program, shell string) error {
 	case "fish":
 		return c.GenFishCompletion(w, true)
 	}
-	return fmt.Errorf("there is no completion for %q: it is bash, zsh or fish%s", shell, DidYouMean(shell, Shells()))
+	return fmt.Errorf("%w %q: it is bash, zsh or fish%s", errNoCompletion, shell, DidYouMean(shell, Shells()))
 }
 
 // CompleteWord and CompleteNamesWord are the hidden words with which the scripts ask for what

@@ -73,10 +73,10 @@ func (s *Store) open(path string, prepare func(context.Context, *pgx.Conn) error
 	config.RuntimeParams["idle_in_transaction_session_timeout"] = "60000"
 	// A machine that lost its power says nothing: the server is to notice soon, because
 	// the locks of that machine's connections keep all others waiting.
-	config.RuntimeParams["tcp_keepalives_idle"] = seconds(silence.Idle)
-	config.RuntimeParams["tcp_keepalives_interval"] = seconds(silence.Interval)
-	config.RuntimeParams["tcp_keepalives_count"] = strconv.Itoa(silence.Count)
-	config.DialFunc = (&net.Dialer{KeepAliveConfig: silence}).DialContext
+	config.RuntimeParams["tcp_keepalives_idle"] = seconds(silence().Idle)
+	config.RuntimeParams["tcp_keepalives_interval"] = seconds(silence().Interval)
+	config.RuntimeParams["tcp_keepalives_count"] = strconv.Itoa(silence().Count)
+	config.DialFunc = (&net.Dialer{KeepAliveConfig: silence()}).DialContext
 	connector := stdlib.GetConnector(*config, stdlib.OptionAfterConnect(func(ctx context.Context, c *pgx.Conn) error {
 		err := prepare(ctx, c)
 		if err == nil {
@@ -92,7 +92,9 @@ func (s *Store) open(path string, prepare func(context.Context, *pgx.Conn) error
 }
 
 // silence is when either side takes the other for gone: after twenty seconds.
-var silence = net.KeepAliveConfig{Enable: true, Idle: 8 * time.Second, Interval: 4 * time.Second, Count: 3}
+func silence() net.KeepAliveConfig {
+	return net.KeepAliveConfig{Enable: true, Idle: 8 * time.Second, Interval: 4 * time.Second, Count: 3}
+}
 
 func seconds(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }
 

@@ -42,7 +42,7 @@ func PrintPlan(p *console.Page, plan adminapi.Plan) {
 }
 
 // localNames are what is changed without a transaction.
-var localNames = map[string]string{"set-price": "Price"}
+func localNames() map[string]string { return map[string]string{"set-price": "Price"} }
 
 // Print writes what was done and what comes of it.
 func (s *Planned) Print(p *console.Page) {
@@ -60,7 +60,7 @@ func (s *Planned) Print(p *console.Page) {
 			p.Row(e.About, e.Transaction.Hash)
 		}
 		for _, l := range s.Local {
-			p.Row(localNames[l], "changed")
+			p.Row(localNames()[l], "changed")
 		}
 		if len(s.Executed)+len(s.Local) == 0 {
 			p.Line("Nothing had to be changed.")

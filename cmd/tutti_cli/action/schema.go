@@ -41,24 +41,26 @@ func SchemaOf(verb, about string, example any) ([]byte, error) {
 }
 
 // scalars are the types that JSON has as texts or numbers of a form.
-var scalars = map[reflect.Type]object{
-	reflect.TypeFor[core.Wei](): {"type": "string", "pattern": "^[0-9]+$", "description": "wei"},
-	reflect.TypeFor[core.LPT](): {"type": "string", "pattern": "^[0-9]+$",
-		"description": "base units of the stake token, 10^-18 of a token"},
-	reflect.TypeFor[core.Address]():  {"type": "string", "pattern": "^0x[0-9a-fA-F]{40}$"},
-	reflect.TypeFor[protocol.Hash](): {"type": "string", "pattern": "^0x[0-9a-f]{64}$"},
-	reflect.TypeFor[core.PerMillion](): {"type": "integer", "minimum": 0, "maximum": 1_000_000,
-		"description": "parts per million"},
-	reflect.TypeFor[protocol.PerBillion](): {"type": "integer", "minimum": 0, "description": "parts per billion"},
-	reflect.TypeFor[time.Time]():           {"type": "string", "format": "date-time"},
-	reflect.TypeFor[adminapi.MaxSessions](): {"anyOf": []any{object{"type": "integer", "minimum": 1},
-		object{"type": "string"}}, "description": "a number, auto, or empty where there is no limit"},
-	reflect.TypeFor[protocol.TxState](): {"type": "string",
-		"enum": []string{"submitted", "mined", "final", "failed", "dropped"}},
+func scalars() map[reflect.Type]object {
+	return map[reflect.Type]object{
+		reflect.TypeFor[core.Wei](): {"type": "string", "pattern": "^[0-9]+$", "description": "wei"},
+		reflect.TypeFor[core.LPT](): {"type": "string", "pattern": "^[0-9]+$",
+			"description": "base units of the stake token, 10^-18 of a token"},
+		reflect.TypeFor[core.Address]():  {"type": "string", "pattern": "^0x[0-9a-fA-F]{40}$"},
+		reflect.TypeFor[protocol.Hash](): {"type": "string", "pattern": "^0x[0-9a-f]{64}$"},
+		reflect.TypeFor[core.PerMillion](): {"type": "integer", "minimum": 0, "maximum": 1_000_000,
+			"description": "parts per million"},
+		reflect.TypeFor[protocol.PerBillion](): {"type": "integer", "minimum": 0, "description": "parts per billion"},
+		reflect.TypeFor[time.Time]():           {"type": "string", "format": "date-time"},
+		reflect.TypeFor[adminapi.MaxSessions](): {"anyOf": []any{object{"type": "integer", "minimum": 1},
+			object{"type": "string"}}, "description": "a number, auto, or empty where there is no limit"},
+		reflect.TypeFor[protocol.TxState](): {"type": "string",
+			"enum": []string{"submitted", "mined", "final", "failed", "dropped"}},
+	}
 }
 
 func schemaOf(t reflect.Type) object {
-	if s, ok := scalars[t]; ok {
+	if s, ok := scalars()[t]; ok {
 		out := object{}
 		for k, v := range s {
 			out[k] = v

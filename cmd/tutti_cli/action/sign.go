@@ -21,12 +21,14 @@ func (s Signature) Print(p *console.Page) {
 	p.Row("Signature", s.Signature.Signature)
 }
 
-var fileField = verb.Field{Name: "file", Meta: "FILE", Help: "read it from a file instead"}
+func fileField() verb.Field {
+	return verb.Field{Name: "file", Meta: "FILE", Help: "read it from a file instead"}
+}
 
 func signMessage() *verb.Verb {
 	return &verb.Verb{Name: "sign message", Menu: "Sign a message", Chain: true,
 		Short:  "Sign a text with the node's account, as a personal message.",
-		Fields: []verb.Field{{Name: "message", Word: true, Meta: "TEXT", Help: "the text"}, fileField}, Result: Signature{},
+		Fields: []verb.Field{{Name: "message", Word: true, Meta: "TEXT", Help: "the text"}, fileField()}, Result: Signature{},
 		Ask: askText("message", "The message"),
 		Run: func(ctx context.Context, c *verb.Call) (verb.Result, error) {
 			text, err := givenText(c, "message")
@@ -41,8 +43,9 @@ func signTypedData() *verb.Verb {
 	return &verb.Verb{Name: "sign typed-data", Menu: "Sign typed data", Chain: true, Changes: true,
 		Short:  "Sign an EIP-712 document with the node's account.",
 		Long:   "Such a signature can allow others to spend from the account: sign only what you understand.",
-		Fields: []verb.Field{{Name: "data", Word: true, Meta: "JSON", Help: "the document"}, fileField}, Result: Signature{},
-		Ask: askText("data", "The document as JSON"), Run: runTypedData}
+		Fields: []verb.Field{{Name: "data", Word: true, Meta: "JSON", Help: "the document"}, fileField()},
+		Result: Signature{},
+		Ask:    askText("data", "The document as JSON"), Run: runTypedData}
 }
 
 func runTypedData(ctx context.Context, c *verb.Call) (verb.Result, error) {

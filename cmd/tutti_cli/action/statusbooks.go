@@ -54,7 +54,7 @@ func earned(r *adminapi.IncomeRow) string {
 // countsText is how many tickets there are in each state.
 func countsText(counts map[string]int) string {
 	var out []string
-	for _, state := range states {
+	for _, state := range states() {
 		if n := counts[state]; n > 0 {
 			out = append(out, fmt.Sprintf("%d %s", n, state))
 		}

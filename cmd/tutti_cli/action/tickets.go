@@ -32,7 +32,9 @@ type (
 )
 
 // states are those of a winning ticket, in the order of its life.
-var states = []string{"won", "queued", "submitted", "mined", "final", "failed", "expired", "handed"}
+func states() []string {
+	return []string{"won", "queued", "submitted", "mined", "final", "failed", "expired", "handed"}
+}
 
 func ticketVerbs() verb.Table {
 	hash := verb.Field{Name: "hash", Word: true, Required: true, Meta: "HASH",
@@ -41,7 +43,7 @@ func ticketVerbs() verb.Table {
 		{Name: "tickets list", Chain: true, Short: "Winning tickets and what became of them, the newest first.",
 			Result: Tickets{},
 			Fields: []verb.Field{
-				{Name: "state", Meta: "STATE", Help: "only tickets in this state", Choices: states},
+				{Name: "state", Meta: "STATE", Help: "only tickets in this state", Choices: states()},
 				addressField("gateway", "only tickets of this gateway", ""),
 				{Name: "limit", Meta: "N", Help: "at most so many, up to 1000; 100 where it is left out", Parse: parseLimit},
 				{Name: "before", Meta: "TIME", Help: "only tickets won before this time, 2026-03-01T00:00:00Z", Parse: parseBefore},

@@ -66,21 +66,21 @@ func (c *Call) About(ctx context.Context) (adminapi.Node, error) {
 }
 
 // TestChains are networks whose money is play money, by number.
-var testChains = []uint64{4, 1337, 31337, 54321, 421611, 421614, 11155111}
+func testChains() []uint64 { return []uint64{4, 1337, 31337, 54321, 421611, 421614, 11155111} }
 
 // Play reports whether a node's money is none: off-chain and test networks.
 func Play(n adminapi.Node) bool {
-	return n.Offchain || slices.Contains(testChains, n.ChainID) || n.Network == "devnet"
+	return n.Offchain || slices.Contains(testChains(), n.ChainID) || n.Network == "devnet"
 }
 
 // publicChains are those that the public network is or was on, by number.
-var publicChains = []uint64{1, 42161}
+func publicChains() []uint64 { return []uint64{1, 42161} }
 
 // Private reports whether a node's network is not the public one: a test network, or a
 // deployment of the contracts on another chain.
 func Private(n adminapi.Node) bool {
 	return Play(n) || !slices.Contains(config.Networks(), n.Network) && n.ChainID != 0 &&
-		!slices.Contains(publicChains, n.ChainID)
+		!slices.Contains(publicChains(), n.ChainID)
 }
 
 // IsOrchestrator and IsGateway say what the node is.

@@ -15,7 +15,7 @@ var (
 )
 
 // etherScale is how many decimal places a unit has above one wei.
-var etherScale = map[string]int{"eth": 18, "ether": 18, "gwei": 9, "wei": 0}
+func etherScale() map[string]int { return map[string]int{"eth": 18, "ether": 18, "gwei": 9, "wei": 0} }
 
 // ParseEther reads an amount of the chain's native currency with its unit:
 // "0.1ETH", "5gwei", "100wei". A bare 0 needs no unit; any other bare number is
@@ -25,7 +25,7 @@ func ParseEther(s string) (core.Wei, error) {
 	if unit == "" && number == "0" {
 		return core.Wei{}, nil
 	}
-	scale, ok := etherScale[strings.ToLower(unit)]
+	scale, ok := etherScale()[strings.ToLower(unit)]
 	switch {
 	case unit == "" && number != "":
 		return core.Wei{}, errEtherUnit

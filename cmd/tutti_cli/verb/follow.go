@@ -100,7 +100,9 @@ func timedOut(t *adminapi.Transaction) error {
 }
 
 // rank orders how far a transaction came.
-var rank = map[protocol.TxState]int{protocol.TxSubmitted: 1, protocol.TxMined: 2, protocol.TxFinal: 3}
+func rank() map[protocol.TxState]int {
+	return map[protocol.TxState]int{protocol.TxSubmitted: 1, protocol.TxMined: 2, protocol.TxFinal: 3}
+}
 
 // Found reports whether there is a transaction to follow.
 func (f *Follower) Found() bool { return f.tx != nil }
@@ -118,7 +120,7 @@ func (f *Follower) Follow(ctx context.Context) (*adminapi.Transaction, error) {
 		if err := failure(f.tx); err != nil {
 			return f.tx, err
 		}
-		if rank[f.tx.State] >= rank[protocol.TxState(f.c.Set.Wait)] {
+		if rank()[f.tx.State] >= rank()[protocol.TxState(f.c.Set.Wait)] {
 			return f.tx, nil
 		}
 		select {

@@ -7,14 +7,16 @@ import (
 )
 
 // Exit statuses, as the documents list them.
-var exits = [][2]string{
-	{"0", "done"},
-	{"1", "failed on the node or on the chain, or a dry run shows that it would"},
-	{"2", "the command line cannot be read, or a change lacks --yes where no prompt is possible"},
-	{"3", "refused: an unusual value without --allow-unusual, or you answered no"},
-	{"4", "the node cannot be reached"},
-	{"5", "the time to wait is over, or the answer did not come; the transaction goes on, and its hash is written " +
-		"where it is known"},
+func exits() [][2]string {
+	return [][2]string{
+		{"0", "done"},
+		{"1", "failed on the node or on the chain, or a dry run shows that it would"},
+		{"2", "the command line cannot be read, or a change lacks --yes where no prompt is possible"},
+		{"3", "refused: an unusual value without --allow-unusual, or you answered no"},
+		{"4", "the node cannot be reached"},
+		{"5", "the time to wait is over, or the answer did not come; the transaction goes on, and its hash is written " +
+			"where it is known"},
+	}
 }
 
 // Usage is the line of a verb's form.
@@ -64,7 +66,7 @@ func Overview(w io.Writer, t Table) error {
 	globals := Globals()
 	rows(&b, len(globals), func(i int) (string, string) { return globalOption(globals[i]), globals[i].Help })
 	b.WriteString("\nexit status:\n")
-	rows(&b, len(exits), func(i int) (string, string) { return exits[i][0], exits[i][1] })
+	rows(&b, len(exits()), func(i int) (string, string) { return exits()[i][0], exits()[i][1] })
 	b.WriteString("\ntutti_cli help VERB says more of a verb, tutti_cli help CODE of a condition.\n")
 	_, err := io.WriteString(w, b.String())
 	return err

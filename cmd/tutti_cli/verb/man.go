@@ -22,7 +22,7 @@ func WriteMan(w io.Writer, t Table) error {
 		tagged(&b, globalOption(g), g.Help)
 	}
 	b.WriteString(".SH EXIT STATUS\n")
-	for _, e := range exits {
+	for _, e := range exits() {
 		tagged(&b, e[0], e[1])
 	}
 	b.WriteString(".SH ENVIRONMENT\n")

@@ -55,7 +55,7 @@ func WritePage(w io.Writer, t Table) error {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", globalOption(g), cell(g.Help))
 	}
 	b.WriteString("\n## Exit status\n\n| Status | Meaning |\n|---|---|\n")
-	for _, e := range exits {
+	for _, e := range exits() {
 		fmt.Fprintf(&b, "| %s | %s |\n", e[0], cell(e[1]))
 	}
 	b.WriteString("\n## JSON\n\nWith `--json` a verb writes exactly one object, described by `tutti_cli schema VERB`. " +

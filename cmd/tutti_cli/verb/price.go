@@ -18,7 +18,7 @@ var (
 
 // expensive is the price of one pixel, in wei, from which on it is most likely an
 // amount in whole ETH: a thousandfold of any price on the market.
-var expensive = big.NewRat(1_000_000_000_000, 1)
+func expensive() *big.Rat { return big.NewRat(1_000_000_000_000, 1) }
 
 // ParsePrice reads the price of a number of pixels, in whole wei or in a
 // currency. currency is what was asked for apart, "" or "Wei" for wei. A price of
@@ -59,7 +59,7 @@ func unusualPrice(u core.UnitPrice, text string) error {
 		return &UnusualInput{Why: "a price of 0 means that you work for free", Readings: []reading{{"a price of 0", text}}}
 	}
 	perPixel, ok := u.WeiPerPixel()
-	if !ok || perPixel.Cmp(expensive) < 0 {
+	if !ok || perPixel.Cmp(expensive()) < 0 {
 		return nil
 	}
 	ether := new(big.Rat).Quo(perPixel, new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil)))

@@ -1,7 +1,7 @@
 package chain
 
 import (
-	"fmt"
+	"errors"
 	"reflect"
 	"unsafe"
 
@@ -36,7 +36,7 @@ func (engine) VerifyHeaders(_ consensus.ChainHeaderReader, headers []*types.Head
 func install(blocks *ethcore.BlockChain, with consensus.Engine) error {
 	field := reflect.ValueOf(blocks).Elem().FieldByName("engine")
 	if !field.IsValid() || field.Type() != reflect.TypeFor[consensus.Engine]() {
-		return fmt.Errorf("this go-ethereum keeps its consensus engine elsewhere")
+		return errors.New("this go-ethereum keeps its consensus engine elsewhere")
 	}
 	reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem().Set(reflect.ValueOf(with))
 	return nil

@@ -35,7 +35,7 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// ClockAddress is where the system contract of Arbitrum is found.
+// ClockAddress is where the system contract of Arbitrum is found. Read-only.
 var ClockAddress = common.BytesToAddress([]byte{0x64})
 
 // Key derives a key from a name, the same on every such chain: any client can compute it, so it must never

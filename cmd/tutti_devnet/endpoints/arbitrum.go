@@ -30,7 +30,7 @@ func withL1(block json.RawMessage) (json.RawMessage, error) {
 // withoutPending asks for the newest block where the pending one is wanted: a
 // sequencer that mines at once has no other. Nonces do count what is in the pool.
 func withoutPending(req request) []json.RawMessage {
-	at, ok := blockParam[req.Method]
+	at, ok := blockParam()[req.Method]
 	if !ok || req.Method == "eth_getTransactionCount" || at >= len(req.Params) || string(req.Params[at]) != `"pending"` {
 		return req.Params
 	}

@@ -77,7 +77,7 @@ func (e *Endpoint) falseCallReply(ctx context.Context, req request) (json.RawMes
 
 // withinChain names the newest block where one beyond it is named.
 func (e *Endpoint) withinChain(req request) (params []json.RawMessage, beyond bool) {
-	at := blockParam[req.Method]
+	at := blockParam()[req.Method]
 	if at >= len(req.Params) {
 		return req.Params, false
 	}

@@ -11,12 +11,14 @@ import (
 )
 
 // blockParam is where a method takes the block it is about.
-var blockParam = map[string]int{
-	"eth_getBlockByNumber": 0, "eth_getBlockReceipts": 0, "eth_getBlockTransactionCountByNumber": 0,
-	"eth_getTransactionByBlockNumberAndIndex": 0,
-	"eth_getBalance": 1, "eth_getCode": 1, "eth_getTransactionCount": 1, "eth_call": 1, "eth_estimateGas": 1,
-	"eth_feeHistory":       1,
-	"eth_createAccessList": 1, "eth_getStorageAt": 2, "eth_getProof": 2,
+func blockParam() map[string]int {
+	return map[string]int{
+		"eth_getBlockByNumber": 0, "eth_getBlockReceipts": 0, "eth_getBlockTransactionCountByNumber": 0,
+		"eth_getTransactionByBlockNumberAndIndex": 0,
+		"eth_getBalance": 1, "eth_getCode": 1, "eth_getTransactionCount": 1, "eth_call": 1, "eth_estimateGas": 1,
+		"eth_feeHistory":       1,
+		"eth_createAccessList": 1, "eth_getStorageAt": 2, "eth_getProof": 2,
+	}
 }
 
 // view is the newest block that the endpoint shows.
@@ -28,7 +30,7 @@ func (e *Endpoint) view(lag uint64) uint64 {
 // behind answers a request as the chain was some blocks ago.
 func (e *Endpoint) behind(ctx context.Context, req request, lag uint64) (json.RawMessage, error) {
 	head := e.view(lag)
-	if at, ok := blockParam[req.Method]; ok {
+	if at, ok := blockParam()[req.Method]; ok {
 		return e.behindAt(ctx, req, at, head)
 	}
 	switch req.Method {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -19,7 +20,7 @@ type object struct {
 	value                 any
 }
 
-// kinds are the types that the manifests use; another one has to be added here.
+// kinds are the types that the manifests use; another one has to be added here. Read-only.
 var kinds = map[string]func() metav1.Object{
 	"v1/Namespace":                           func() metav1.Object { return &corev1.Namespace{} },
 	"v1/Service":                             func() metav1.Object { return &corev1.Service{} },
@@ -47,7 +48,7 @@ func decode(text []byte) (object, error) {
 		return object{}, err
 	}
 	if len(strict) > 0 {
-		return object{}, fmt.Errorf("%v", strict)
+		return object{}, errors.Join(strict...)
 	}
 	return object{kind: head.Kind, name: value.GetName(), namespace: value.GetNamespace(), text: text, value: value}, nil
 }

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -68,9 +69,11 @@ func FalseKinds() []Kind {
 }
 
 // kinds are all ways to misbehave.
-var kinds = []Kind{None, Stop, Hang, Slow, HTTP429, HTTP500, HTML502, HalfJSON, Reset, LimitExceeded, WrongChain, Lag,
-	LogRange, EmptyLogs, StaleReceipts,
-	FalseAnswer, FalseRevert, FalseReceipts, FalseHeads, FalseGas}
+func kinds() []Kind {
+	return []Kind{None, Stop, Hang, Slow, HTTP429, HTTP500, HTML502, HalfJSON, Reset, LimitExceeded, WrongChain, Lag,
+		LogRange, EmptyLogs, StaleReceipts,
+		FalseAnswer, FalseRevert, FalseReceipts, FalseHeads, FalseGas}
+}
 
 // Fault is one way in which an endpoint misbehaves.
 type Fault struct {
@@ -102,27 +105,39 @@ type Fault struct {
 	Factor   uint64 `json:"factor,omitempty"`
 }
 
+// ErrInvalid is in the errors of Check.
+var ErrInvalid = errors.New("invalid fault")
+
 // Check says what is wrong with a fault.
 func (f Fault) Check() error {
-	switch {
-	case !slices.Contains(kinds, f.Kind):
-		return fmt.Errorf("no fault is called %q; there are %v", f.Kind, kinds)
+	switch lacks := f.lacks(); {
+	case !slices.Contains(kinds(), f.Kind):
+		return fmt.Errorf("%w: none is called %q; there are %v", ErrInvalid, f.Kind, kinds())
 	case f.Probability < 0 || f.Probability > 1:
-		return fmt.Errorf("%s: probability %v is not between 0 and 1", f.Kind, f.Probability)
-	case f.Kind == Slow && f.Duration <= 0:
-		return fmt.Errorf("%s needs a duration", f.Kind)
-	case f.Kind == Lag && f.Blocks == 0, f.Kind == LogRange && f.Blocks == 0:
-		return fmt.Errorf("%s needs blocks", f.Kind)
-	case f.Kind == WrongChain && f.ChainID == 0:
-		return fmt.Errorf("%s needs a chainId", f.Kind)
-	case f.Kind == FalseAnswer && len(f.Data) == 0:
-		return fmt.Errorf("%s needs data", f.Kind)
-	case f.Kind == FalseRevert && f.Reason == "":
-		return fmt.Errorf("%s needs a reason", f.Kind)
-	case f.Kind == FalseGas && f.Factor == 0:
-		return fmt.Errorf("%s needs a factor", f.Kind)
+		return fmt.Errorf("%w: %s: probability %v is not between 0 and 1", ErrInvalid, f.Kind, f.Probability)
+	case lacks != "":
+		return fmt.Errorf("%w: %s needs %s", ErrInvalid, f.Kind, lacks)
 	}
 	return nil
+}
+
+// lacks names the field that the kind needs and that is not set, "" when there is none.
+func (f Fault) lacks() string {
+	switch {
+	case f.Kind == Slow && f.Duration <= 0:
+		return "a duration"
+	case f.Kind == Lag && f.Blocks == 0, f.Kind == LogRange && f.Blocks == 0:
+		return "blocks"
+	case f.Kind == WrongChain && f.ChainID == 0:
+		return "a chainId"
+	case f.Kind == FalseAnswer && len(f.Data) == 0:
+		return "data"
+	case f.Kind == FalseRevert && f.Reason == "":
+		return "a reason"
+	case f.Kind == FalseGas && f.Factor == 0:
+		return "a factor"
+	}
+	return ""
 }
 
 // Duration is written like "250ms" in JSON.

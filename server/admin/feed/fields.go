@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/adminapi"
 )
 
-// beat is the event of a feed that has nothing to say.
+// beat is the event of a feed that has nothing to say. Read-only.
 var beat = event(adminapi.EventBeat, []byte("{}"))
 
 // event is one in the form of server-sent events. JSON has no line breaks.

@@ -13,6 +13,9 @@ import (
 var (
 	errNoObject = errors.New("the body is not a JSON object")
 	errTrailing = errors.New("there is more than one JSON value in the body")
+	errMissing  = errors.New("is missing")
+	errUnknown  = errors.New("is unknown")
+	errTwice    = errors.New("is given twice")
 )
 
 // DecodeBody reads one JSON object into a struct. Fields without omitempty are
@@ -36,11 +39,11 @@ func DecodeBody(data []byte, into any) error {
 				return fmt.Errorf("field %s: %s", name, reason(err))
 			}
 		case !strings.Contains(options, "omitempty"):
-			return fmt.Errorf("field %s is missing", name)
+			return fmt.Errorf("field %s %w", name, errMissing)
 		}
 	}
 	for name := range fields {
-		return fmt.Errorf("field %q is unknown", short(name))
+		return fmt.Errorf("field %q %w", short(name), errUnknown)
 	}
 	return nil
 }
@@ -65,7 +68,7 @@ func split(data []byte) (map[string]json.RawMessage, error) {
 			return nil, errNoObject
 		}
 		if _, twice := fields[name]; twice {
-			return nil, fmt.Errorf("field %q is given twice", short(name))
+			return nil, fmt.Errorf("field %q %w", short(name), errTwice)
 		}
 		var raw json.RawMessage
 		if err := dec.Decode(&raw); err != nil {

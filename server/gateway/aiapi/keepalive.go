@@ -91,7 +91,7 @@ func (x *relayedRequest) beginStream(contentType string) {
 	x.w.WriteHeader(http.StatusOK)
 }
 
-// Values of headers, made once.
+// Values of headers, made once. Read-only.
 var (
 	noCache     = []string{"no-cache"}
 	noBuffering = []string{"no"}

@@ -10,7 +10,7 @@ import (
 )
 
 // imageFields are the network's own fields of its image pipelines. Requests in OpenAI's form may
-// use them too.
+// use them too. Read-only.
 var imageFields = []string{
 	"loras", "strength", "guidance_scale", "image_guidance_scale", "negative_prompt",
 	"safety_check", "seed", "num_inference_steps",

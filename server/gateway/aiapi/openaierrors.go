@@ -147,7 +147,7 @@ func (x *relayedRequest) sendError(err error) {
 	x.clearDeadline()
 }
 
-// Values of headers, made once.
+// Values of headers, made once. Read-only.
 var (
 	nosniff = []string{"nosniff"}
 	noStore = []string{"no-store"}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -82,7 +81,7 @@ func (x *relayedRequest) asyncRun(job *inference.Job) func(context.Context) json
 		defer func() {
 			// No server recovers panics here, so one would end the node.
 			if p := recover(); p != nil {
-				y.err = fault.Wrap(fault.Unexpected, "make video", fmt.Errorf("%v", p))
+				y.err = fault.Wrap(fault.Unexpected, "make video", fault.Recovered(p))
 			}
 			if y.err != nil {
 				y.err = asyncFault(ctx, y.err)

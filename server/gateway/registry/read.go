@@ -17,7 +17,7 @@ import (
 const readTimeout = 30 * time.Second
 
 // unreadableKey is the condition of a registry that cannot be read.
-var unreadableKey = health.Key{Code: fault.RegistryUnread}
+func unreadableKey() health.Key { return health.Key{Code: fault.RegistryUnread} }
 
 // refresh reads the active set. After a failure the last one stays in use.
 func (d *Directory) refresh(ctx context.Context) error {
@@ -47,10 +47,10 @@ func (d *Directory) refresh(ctx context.Context) error {
 func (d *Directory) reportRead(err error, wasRead bool, known int) {
 	switch {
 	case err == nil && d.opt.Board != nil:
-		d.opt.Board.Clear(unreadableKey)
+		d.opt.Board.Clear(unreadableKey())
 	case err == nil:
 	case d.opt.Board != nil:
-		d.opt.Board.Set(unreadableKey, fmt.Sprintf("%d service addresses of the last reading stay in use", known))
+		d.opt.Board.Set(unreadableKey(), fmt.Sprintf("%d service addresses of the last reading stay in use", known))
 	case wasRead:
 		d.opt.Log.Warn("the active set cannot be read", "kept", known, fault.Attr(err))
 	}

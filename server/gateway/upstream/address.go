@@ -11,6 +11,8 @@ import (
 // defaultPort is the network's.
 const defaultPort = "8935"
 
+var errAddress = errors.New("orchestrator address")
+
 // ParseAddress turns what operators write for an orchestrator ("host",
 // "host:port", "https://host:port/") into a service URI without trailing slash.
 func ParseAddress(text string) (string, error) {
@@ -21,13 +23,13 @@ func ParseAddress(text string) (string, error) {
 	u, err := url.Parse(strings.TrimRight(text, "/"))
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("orchestrator address: %w", err)
+		return "", fmt.Errorf("%w: %w", errAddress, err)
 	case u.Scheme != "https" && u.Scheme != "http":
-		return "", fmt.Errorf("orchestrator address: scheme %q is neither https nor http", u.Scheme)
+		return "", fmt.Errorf("%w: scheme %q is neither https nor http", errAddress, u.Scheme)
 	case u.Hostname() == "":
-		return "", errors.New("orchestrator address: no host")
+		return "", fmt.Errorf("%w: no host", errAddress)
 	case u.User != nil, u.RawQuery != "", u.Fragment != "", u.Path != "":
-		return "", fmt.Errorf("orchestrator address: only host and port are taken, as in https://%s", u.Host)
+		return "", fmt.Errorf("%w: only host and port are taken, as in https://%s", errAddress, u.Host)
 	}
 	port := u.Port()
 	if port == "" {

@@ -77,7 +77,7 @@ func (c *connPool) done(have *pooledConn) {
 func dial(uri string) (*grpc.ClientConn, error) {
 	u, err := url.Parse(uri)
 	if err != nil || u.Host == "" {
-		return nil, fmt.Errorf("orchestrator address %.128q is not valid", uri)
+		return nil, fmt.Errorf("%w: %.128q is not valid", errAddress, uri)
 	}
 	creds := credentials.NewTLS(tlsConfig())
 	if u.Scheme == "http" {

@@ -154,7 +154,7 @@ var jobTexts = []textCode{
 }
 
 // runnerRefused matches a model server's refusal in the text of an orchestrator of the network,
-// which relays it with a status of its own: the status, and the server's message.
+// which relays it with a status of its own: the status, and the server's message. Read-only.
 var runnerRefused = regexp.MustCompile(`(?is)(?:returned|unexpected status code:) (400|413|415|422)\b:?\s*(.*)$`)
 
 // runnerRefusal is the fault of a model server's refusal, with the server's message.

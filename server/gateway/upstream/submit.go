@@ -16,7 +16,7 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// Values that are the same for every job.
+// Values that are the same for every job. Read-only.
 var (
 	jobMarker    = []string{"Livepeer-AI-Worker-1.0"}
 	emptyPayment = []string{""}

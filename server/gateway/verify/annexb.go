@@ -83,4 +83,5 @@ func (f flood) err() error {
 
 func head(unit []byte) []byte { return unit[:min(len(unit), unitHead)] }
 
+// startCode begins a NAL unit. Read-only.
 var startCode = []byte{0, 0, 1}

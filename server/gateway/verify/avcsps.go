@@ -26,7 +26,7 @@ type avcSPS struct {
 // Interlaceable reports whether pictures may hold two fields of different times.
 func (s *avcSPS) Interlaceable() bool { return !s.frameOnly }
 
-// highProfiles have chroma and depth fields.
+// highProfiles have chroma and depth fields. Read-only.
 var highProfiles = map[uint]bool{100: true, 110: true, 122: true, 244: true, 44: true, 83: true, 86: true, 118: true,
 	128: true, 138: true, 139: true, 134: true, 135: true}
 

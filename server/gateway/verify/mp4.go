@@ -6,7 +6,7 @@ import (
 )
 
 // mp4Codecs are the sample entries of video that is counted, otherVideo those of
-// video that is not.
+// video that is not. Read-only.
 var (
 	mp4Codecs  = map[string]string{"avc1": "h264", "avc3": "h264", "hvc1": "hevc", "hev1": "hevc"}
 	otherVideo = map[string]bool{"vp08": true, "vp09": true, "av01": true, "mp4v": true, "vvc1": true, "vvi1": true,

@@ -10,6 +10,7 @@ import (
 // sizeRange is what the network clamps a wanted size to, for every encoder.
 type sizeRange struct{ minWidth, minHeight, maxWidth, maxHeight int }
 
+// sizeRanges are those of the codecs. Read-only.
 var sizeRanges = map[core.VideoCodec]sizeRange{
 	core.CodecH264: {146, 50, 4096, 4096},
 	core.CodecHEVC: {132, 40, 8192, 8192},

@@ -5,18 +5,18 @@ import (
 	"fmt"
 )
 
-// Names of sound in a program map, which are libav's names of codecs.
+// Names of sound in a program map, which are libav's names of codecs. Read-only.
 var (
 	audioTypes = map[byte]string{
 		0x03: "mp2", 0x04: "mp2", 0x0f: "aac", 0x11: "aac_latm", 0x81: "ac3", 0x87: "eac3", 0x8a: "dts",
 	}
-	// discTypes are stream types of programs in the form of Blu-ray discs.
+	// discTypes are stream types of programs in the form of Blu-ray discs. Read-only.
 	discTypes = map[byte]string{
 		0x80: "pcm_bluray", 0x81: "ac3", 0x82: "dts", 0x83: "truehd", 0x84: "eac3", 0x85: "dts", 0x86: "dts",
 		0xa1: "eac3", 0xa2: "dts",
 	}
 	// audioFormats are registered format identifiers of private types, audioTags the
-	// descriptors that DVB has in their place.
+	// descriptors that DVB has in their place. Read-only.
 	audioFormats = map[string]string{
 		"AC-3": "ac3", "EAC3": "eac3", "Opus": "opus", "BSSD": "s302m",
 		"DTS1": "dts", "DTS2": "dts", "DTS3": "dts", "mlpa": "truehd",
@@ -60,7 +60,7 @@ func audioName(s VideoStream, program string) string {
 	return ""
 }
 
-// mpegLayers are MPEG audio's layers by the two bits of a frame's header.
+// mpegLayers are MPEG audio's layers by the two bits of a frame's header. Read-only.
 var mpegLayers = [4]string{"", "mp3", "mp2", "mp1"}
 
 // syncDTS begins a frame of DTS.
@@ -83,7 +83,7 @@ func audioOf(codec string, kind byte, frame []byte) string {
 	return codec
 }
 
-// audioCodecs is how playlists write audio.
+// audioCodecs is how playlists write audio. Read-only.
 var audioCodecs = map[string]string{
 	"aac": "mp4a.40.2", "aac_latm": "mp4a.40.2", "mp1": "mp4a.40.32", "mp2": "mp4a.40.33", "mp3": "mp4a.40.34",
 	"ac3": "ac-3", "eac3": "ec-3", "opus": "opus", "flac": "fLaC",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 )
 
+// sniffStartCode begins a NAL unit. Read-only.
 var sniffStartCode = []byte{0, 0, 1}
 
 // nalBytes is the first NAL unit, in start code form, whose first byte is wanted.

@@ -16,7 +16,7 @@ const (
 	maxCodecName = 32
 )
 
-// Names of codecs in Matroska. Sound's may have more behind them.
+// Names of codecs in Matroska. Sound's may have more behind them. Read-only.
 var (
 	mkvVideoCodecs = map[string]string{
 		"V_MPEG4/ISO/AVC": "h264", "V_MPEGH/ISO/HEVC": "hevc", "V_VP8": "vp8", "V_VP9": "vp9", "V_AV1": "av1",

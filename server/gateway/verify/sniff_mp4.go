@@ -7,7 +7,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// entries of a sample description, by codec.
+// entries of a sample description, by codec. Read-only.
 var (
 	videoEntries = map[string]string{
 		"avc1": "h264", "avc3": "h264", "hvc1": "hevc", "hev1": "hevc", "vp08": "vp8", "vp09": "vp9", "av01": "av1",

@@ -15,7 +15,7 @@ const (
 )
 
 // Names of video in a program map: by stream type, and by the registered format
-// identifiers of private types.
+// identifiers of private types. Read-only.
 var (
 	sniffVideoTypes = map[byte]string{
 		0x01: "mpeg1video", 0x02: "mpeg2video", 0x10: "mpeg4", 0x1b: "h264", 0x24: "hevc", 0x33: "vvc",
@@ -114,7 +114,7 @@ func known(g Program) bool {
 }
 
 // dataTypes are stream types of what is neither video nor sound: sections, metadata,
-// splice information.
+// splice information. Read-only.
 var dataTypes = map[byte]bool{0x05: true, 0x0b: true, 0x0c: true, 0x0d: true, 0x15: true, 0x86: true}
 
 func (r *tsReader) packet(p []byte) {

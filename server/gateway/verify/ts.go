@@ -1,12 +1,12 @@
 package verify
 
 // videoTypes are the stream types of video in a program map; codecs those that are
-// counted.
+// counted. Read-only.
 var (
 	videoTypes = map[byte]bool{0x01: true, 0x02: true, 0x10: true, 0x1b: true, 0x24: true, 0x33: true, 0xd1: true,
 		0xea: true}
 	tsCodecs = map[byte]string{0x1b: "h264", 0x24: "hevc"}
-	// videoFormats are the registered formats of video in private streams.
+	// videoFormats are the registered formats of video in private streams. Read-only.
 	videoFormats = map[string]bool{"HEVC": true, "VVC ": true, "VC-1": true, "AV01": true, "drac": true}
 )
 

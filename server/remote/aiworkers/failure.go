@@ -25,7 +25,7 @@ func readError(r *http.Request) (*answer, error) {
 }
 
 // clientMistake finds what a runner said of its client's request: the network's
-// gateways look for these words, and so do its workers write them.
+// gateways look for these words, and so do its workers write them. Read-only.
 var clientMistake = regexp.MustCompile(`(?i)\bcontainer returned (400|413|415|422)\b:?\s*(.*)`)
 
 // failure is the fault that a worker's text means.

@@ -7,7 +7,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// stateOrder orders states by how close they are to accepting jobs.
+// stateOrder orders states by how close they are to accepting jobs. Read-only.
 var stateOrder = map[inference.State]int{
 	inference.Ready: 8, inference.Loading: 7, inference.Starting: 6, inference.Pulling: 5,
 	inference.Evicted: 4, inference.Absent: 3, inference.Failed: 2, inference.Draining: 1,

@@ -24,22 +24,22 @@ func counted(codec core.VideoCodec) bool { return codec == core.CodecH264 || cod
 func (p *parser) checkRendition(i int) error {
 	out, want := &p.out[i], &p.job.Profiles[i]
 	if len(out.Data) < core.MinRenditionBytes {
-		return fmt.Errorf("rendition %d has %d bytes", i, len(out.Data))
+		return fmt.Errorf("%w %d: %d bytes", errRendition, i, len(out.Data))
 	}
 	video, err := verify.Count(out.Data)
 	switch {
 	case err != nil && counted(want.Encoder):
-		return fmt.Errorf("rendition %d: %s", i, fault.Wire(err))
+		return fmt.Errorf("%w %d: %s", errRendition, i, fault.Wire(err))
 	case err != nil:
 		if p.uncounted != nil {
 			p.uncounted(err)
 		}
 		if most := mostPixels(p.job, want); out.Pixels <= 0 || out.Pixels > most {
-			return fmt.Errorf("rendition %d: %d pixels reported, where there are %d at most", i, out.Pixels, most)
+			return fmt.Errorf("%w %d: %d pixels reported, where there are %d at most", errRendition, i, out.Pixels, most)
 		}
 	case video.Pixels != out.Pixels:
-		return fmt.Errorf("rendition %d: %d pixels reported, %d found in %d frames", i, out.Pixels, video.Pixels,
-			video.Frames)
+		return fmt.Errorf("%w %d: %d pixels reported, %d found in %d frames", errRendition, i, out.Pixels,
+			video.Pixels, video.Frames)
 	}
 	return nil
 }

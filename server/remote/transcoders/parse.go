@@ -17,6 +17,7 @@ import (
 var (
 	errMissing    = errors.New("fewer renditions than profiles")
 	errUnexpected = errors.New("a part that belongs to no rendition")
+	errRendition  = errors.New("invalid rendition")
 )
 
 // parser reads renditions from a multipart body. It takes what its job expects and
@@ -106,7 +107,7 @@ func (p *parser) bytes(part *multipart.Part, most int64) ([]byte, error) {
 	}
 	p.held += held
 	if length >= 0 && int64(len(data)) != length {
-		return nil, fmt.Errorf("%d bytes instead of %d", len(data), length)
+		return nil, fmt.Errorf("%w: %d bytes instead of %d", errRendition, len(data), length)
 	}
 	return data, nil
 }
@@ -143,7 +144,7 @@ func checkType(text string, want core.Format) error {
 	}
 	for _, f := range []core.Format{core.FormatMPEGTS, core.FormatMP4} {
 		if kind == f.MIME() && f != want {
-			return fmt.Errorf("%s where %s was asked for", kind, want.MIME())
+			return fmt.Errorf("%w: %s where %s was asked for", errRendition, kind, want.MIME())
 		}
 	}
 	return nil

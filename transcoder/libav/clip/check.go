@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/transcoder"
@@ -28,7 +29,15 @@ func ReadRendition(ctx context.Context, segment []byte) (renditionSource, error)
 // Frames is the number of pictures in the source.
 func (s renditionSource) Frames() int { return len(s.report.Video.Frames) }
 
-// Rendition compares a rendition with what the profile asks for. The error joins
+// ErrDiffers is in the errors of Rendition about one that can be decoded.
+var ErrDiffers = errors.New("not the rendition that was asked for")
+
+// differences are what is wrong with a rendition.
+type differences []string
+
+func (d *differences) add(format string, args ...any) { *d = append(*d, fmt.Sprintf(format, args...)) }
+
+// Rendition compares a rendition with what the profile asks for. The error names
 // everything that is wrong.
 func (s renditionSource) Rendition(ctx context.Context, data []byte, p core.Profile) error {
 	r, err := libav.Verify(ctx, data)
@@ -36,16 +45,22 @@ func (s renditionSource) Rendition(ctx context.Context, data []byte, p core.Prof
 		return fmt.Errorf("%s: %w", p.Name, err)
 	}
 	if r.Video == nil || len(r.Video.Frames) == 0 {
-		return fmt.Errorf("%s: no picture", p.Name)
+		return fmt.Errorf("%s: %w: no picture", p.Name, ErrDiffers)
 	}
-	problems := []error{s.size(r, p), s.times(r, p), stream(r), s.sound(r)}
-	if err := errors.Join(problems...); err != nil {
+	var found differences
+	if err := s.size(&found, r, p); err != nil {
 		return fmt.Errorf("%s: %w", p.Name, err)
+	}
+	s.times(&found, r, p)
+	stream(&found, r)
+	s.sound(&found, r)
+	if len(found) > 0 {
+		return fmt.Errorf("%s: %w: %s", p.Name, ErrDiffers, strings.Join(found, "; "))
 	}
 	return nil
 }
 
-func (s renditionSource) size(r *libav.FileReport, p core.Profile) error {
+func (s renditionSource) size(found *differences, r *libav.FileReport, p core.Profile) error {
 	first := s.report.Video.Frames[0]
 	width, height, err := transcoder.OutputSize(first.Width, first.Height, p)
 	if err != nil {
@@ -53,7 +68,8 @@ func (s renditionSource) size(r *libav.FileReport, p core.Profile) error {
 	}
 	for i, f := range r.Video.Frames {
 		if f.Width != width || f.Height != height {
-			return fmt.Errorf("picture %d is %d×%d, want %d×%d", i, f.Width, f.Height, width, height)
+			found.add("picture %d is %d×%d, want %d×%d", i, f.Width, f.Height, width, height)
+			break
 		}
 	}
 	return nil
@@ -61,23 +77,26 @@ func (s renditionSource) size(r *libav.FileReport, p core.Profile) error {
 
 // times compares presentation times: all of them without rate conversion, the
 // first one and the number of pictures with it.
-func (s renditionSource) times(r *libav.FileReport, p core.Profile) error {
+func (s renditionSource) times(found *differences, r *libav.FileReport, p core.Profile) {
 	want, got := s.report.Video, r.Video
 	num, den := p.FPS.Norm()
 	if num == 0 {
 		if len(got.Frames) != len(want.Frames) {
-			return fmt.Errorf("%d pictures, want %d", len(got.Frames), len(want.Frames))
+			found.add("%d pictures, want %d", len(got.Frames), len(want.Frames))
+			return
 		}
 		for i := range got.Frames {
 			if a, b := renditionTicks(got, i), renditionTicks(want, i); a != b {
-				return fmt.Errorf("picture %d is shown at %d, want %d", i, a, b)
+				found.add("picture %d is shown at %d, want %d", i, a, b)
+				return
 			}
 		}
-		return nil
+		return
 	}
 	frame := 90000 * den / num
 	if d := renditionTicks(got, 0) - renditionTicks(want, 0); max(d, -d) > frame {
-		return fmt.Errorf("the first picture is shown at %d, want %d", renditionTicks(got, 0), renditionTicks(want, 0))
+		found.add("the first picture is shown at %d, want %d", renditionTicks(got, 0), renditionTicks(want, 0))
+		return
 	}
 	last := len(want.Frames) - 1
 	length := renditionTicks(want, last) - renditionTicks(want, 0)
@@ -86,9 +105,8 @@ func (s renditionSource) times(r *libav.FileReport, p core.Profile) error {
 	}
 	expected := max(length*num/(den*90000), 1)
 	if d := int64(len(got.Frames)) - expected; max(d, -d) > 1 {
-		return fmt.Errorf("%d pictures, want %d", len(got.Frames), expected)
+		found.add("%d pictures, want %d", len(got.Frames), expected)
 	}
-	return nil
 }
 
 // renditionTicks is the presentation time of picture i in 1/90000 s.
@@ -97,40 +115,42 @@ func renditionTicks(v *libav.VideoReport, i int) int64 {
 }
 
 // stream checks what a player depends on.
-func stream(r *libav.FileReport) error {
+func stream(found *differences, r *libav.FileReport) {
 	v := r.Video
 	if !v.Packets[0].Key {
-		return errors.New("it does not begin with a key frame")
+		found.add("it does not begin with a key frame")
 	}
 	for i := 1; i < len(v.Packets); i++ {
 		if v.Packets[i].DTS <= v.Packets[i-1].DTS {
-			return fmt.Errorf("decoding times go backwards at packet %d", i)
+			found.add("decoding times go backwards at packet %d", i)
+			break
 		}
 	}
 	for i, f := range v.Frames {
 		if f.Damaged {
-			return fmt.Errorf("picture %d is damaged", i)
+			found.add("picture %d is damaged", i)
+			break
 		}
 	}
-	return nil
 }
 
 // sound compares audio packet by packet.
-func (s renditionSource) sound(r *libav.FileReport) error {
+func (s renditionSource) sound(found *differences, r *libav.FileReport) {
 	want, got := s.report.Audio, r.Audio
-	if (want == nil) != (got == nil) {
-		return fmt.Errorf("sound in the source: %t, in the rendition: %t", want != nil, got != nil)
-	}
-	if want == nil {
-		return nil
-	}
-	if len(got.Packets) != len(want.Packets) {
-		return fmt.Errorf("%d audio packets, want %d", len(got.Packets), len(want.Packets))
+	switch {
+	case (want == nil) != (got == nil):
+		found.add("sound in the source: %t, in the rendition: %t", want != nil, got != nil)
+		return
+	case want == nil:
+		return
+	case len(got.Packets) != len(want.Packets):
+		found.add("%d audio packets, want %d", len(got.Packets), len(want.Packets))
+		return
 	}
 	for i := range want.Packets {
 		if got.Packets[i].MD5 != want.Packets[i].MD5 {
-			return fmt.Errorf("audio packet %d is not the source's", i)
+			found.add("audio packet %d is not the source's", i)
+			return
 		}
 	}
-	return nil
 }

@@ -37,7 +37,7 @@ type Source interface {
 }
 
 // ticks is the time base of everything here: MPEG-TS's 90 kHz.
-var ticks = astiav.NewRational(1, 90000)
+func ticks() astiav.Rational { return astiav.NewRational(1, 90000) }
 
 func playTime(ticks int64) time.Duration {
 	return time.Duration(ticks) * time.Second / 90000

@@ -124,7 +124,7 @@ func (f *File) copyUntilCut(ctx context.Context, file *tsFile) (frames int, firs
 			frames++
 			f.last = f.packet.Dts() + max(f.packet.Duration(), 1)
 		}
-		if err := file.write(f.packet, f.tracks[f.packet.StreamIndex()], ticks); err != nil {
+		if err := file.write(f.packet, f.tracks[f.packet.StreamIndex()], ticks()); err != nil {
 			return 0, 0, fmt.Errorf("cut %s: %w", f.path, err)
 		}
 	}
@@ -176,7 +176,7 @@ func (f *File) read(ctx context.Context) error {
 		if _, wanted := f.tracks[f.packet.StreamIndex()]; !wanted {
 			continue
 		}
-		f.packet.RescaleTs(f.in.Streams()[f.packet.StreamIndex()].TimeBase(), ticks)
+		f.packet.RescaleTs(f.in.Streams()[f.packet.StreamIndex()].TimeBase(), ticks())
 		if f.packet.Dts() == astiav.NoPtsValue {
 			f.packet.SetDts(f.packet.Pts())
 		}

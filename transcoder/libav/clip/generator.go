@@ -135,7 +135,7 @@ func (g *Generator) fill(ctx context.Context, file *tsFile, first, end int64) er
 			return fmt.Errorf("generate picture %d: %w", n, err)
 		}
 		p.SetDuration(next - at)
-		if err := file.write(p, 0, ticks); err != nil {
+		if err := file.write(p, 0, ticks()); err != nil {
 			return fmt.Errorf("write picture %d: %w", n, err)
 		}
 		if g.audio == nil {
@@ -157,7 +157,7 @@ func (g *Generator) soundUntil(file *tsFile, tick int64) error {
 			if err != nil {
 				return fmt.Errorf("generate sound: %w", err)
 			}
-			p.RescaleTs(astiav.NewRational(1, sampleRate), ticks)
+			p.RescaleTs(astiav.NewRational(1, sampleRate), ticks())
 			p.SetPts(p.Pts() + firstTick)
 			p.SetDts(p.Pts())
 			g.heldAudio = p
@@ -167,7 +167,7 @@ func (g *Generator) soundUntil(file *tsFile, tick int64) error {
 		}
 		p := g.heldAudio
 		g.heldAudio = nil
-		if err := file.write(p, 1, ticks); err != nil {
+		if err := file.write(p, 1, ticks()); err != nil {
 			return fmt.Errorf("write sound: %w", err)
 		}
 	}

@@ -38,7 +38,7 @@ func newVideoTrack(o Options) (*track, error) {
 	e.SetHeight(o.Height)
 	e.SetPixelFormat(astiav.PixelFormatYuv420P)
 	e.SetSampleAspectRatio(astiav.NewRational(1, 1))
-	e.SetTimeBase(ticks)
+	e.SetTimeBase(ticks())
 	e.SetFramerate(astiav.NewRational(o.FPSNum, o.FPSDen))
 	e.SetBitRate(o.Bitrate)
 	e.SetRateControlMaxRate(o.Bitrate * 3 / 2)
@@ -73,18 +73,20 @@ func newAudioTrack() (*track, error) {
 	return t.open(nil)
 }
 
+var errNotBuilt = errors.New("is not in this build of libav")
+
 func newTrack(desc, sinkName, encoder string) (*track, error) {
 	t := &track{frame: astiav.AllocFrame(), packet: astiav.AllocPacket(), graph: astiav.AllocFilterGraph()}
 	codec := astiav.FindEncoderByName(encoder)
 	if codec == nil {
 		t.close()
-		return nil, fmt.Errorf("encoder %s is not in this build", encoder)
+		return nil, fmt.Errorf("encoder %s %w", encoder, errNotBuilt)
 	}
 	t.codec, t.encoder = codec, astiav.AllocCodecContext(codec)
 	sinkFilter := astiav.FindFilterByName(sinkName)
 	if sinkFilter == nil {
 		t.close()
-		return nil, fmt.Errorf("filter %s is not in this build", sinkName)
+		return nil, fmt.Errorf("filter %s %w", sinkName, errNotBuilt)
 	}
 	var err error
 	if t.sink, err = t.graph.NewBuffersinkFilterContext(sinkFilter, "out"); err != nil {

@@ -43,7 +43,7 @@ func newTSFile(params []*astiav.CodecParameters) (*tsFile, error) {
 			return nil, fmt.Errorf("copy codec parameters: %w", err)
 		}
 		s.CodecParameters().SetCodecTag(0)
-		s.SetTimeBase(ticks)
+		s.SetTimeBase(ticks())
 		t.streams = append(t.streams, s)
 	}
 	if err := t.format.WriteHeader(nil); err != nil {

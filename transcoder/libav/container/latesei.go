@@ -74,6 +74,7 @@ func moveLate(stream []byte) bool {
 	return moved
 }
 
+// startCode begins a NAL unit. Read-only.
 var startCode = []byte{0, 0, 1}
 
 // nextUnit finds the unit at or after at. Zero bytes before a start code belong

@@ -1,6 +1,6 @@
 package timing
 
-// aacRates are the sample rates by their index.
+// aacRates are the sample rates by their index. Read-only.
 var aacRates = [13]int{96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000,
 	7350}
 
@@ -48,11 +48,11 @@ func readAAC(b *bitReader) (*aac, bool) {
 }
 
 // usacRates are the sample rates of USAC by their index, 0 where none is defined
-// (ISO/IEC 23003-3).
+// (ISO/IEC 23003-3). Read-only.
 var usacRates = [31]int{96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000,
 	7350, 0, 0, 57_600, 51_200, 40_000, 38_400, 34_150, 28_800, 25_600, 20_000, 19_200, 17_075, 14_400, 12_800, 9600}
 
-// usacSamples are how many samples of the sound that is played a frame has.
+// usacSamples are how many samples of the sound that is played a frame has. Read-only.
 var usacSamples = [5]int{768, 1024, 2048, 2048, 4096}
 
 // readUnified reads how long the frames of USAC play, which has a rate of its own beside

@@ -21,7 +21,7 @@ const None = math.MinInt64
 // Base is a time base: one tick lasts Num/Den seconds. Both are positive.
 type Base struct{ Num, Den int64 }
 
-// MPEG is the clock of MPEG-TS, 90 kHz.
+// MPEG is the clock of MPEG-TS, 90 kHz. Read-only.
 var MPEG = Base{1, 90000}
 
 // far bounds results, so that sums of a few of them never overflow.

@@ -1,6 +1,6 @@
 package timing
 
-// dolbyRates are the sample rates of AC-3 by their index.
+// dolbyRates are the sample rates of AC-3 by their index. Read-only.
 var dolbyRates = [3]int{48_000, 44_100, 32_000}
 
 // dolby counts a packet of AC-3 or E-AC-3: frames of up to six blocks of 256 samples.

@@ -38,7 +38,7 @@ func (f *flac) count(p []byte) (samples, rate int) {
 	return samples, rate
 }
 
-// flacRates are the sample rates by their code.
+// flacRates are the sample rates by their code. Read-only.
 var flacRates = [12]int{0, 88_200, 176_400, 192_000, 8000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000}
 
 // frame reads a frame's header; no samples where there is none, which its check tells.

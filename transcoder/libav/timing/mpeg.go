@@ -1,10 +1,11 @@
 package timing
 
 // mpegRates are the sample rates of MPEG 1 by their index; MPEG 2 has half, 2.5 a quarter.
+// Read-only.
 var mpegRates = [3]int{44_100, 48_000, 32_000}
 
 // mpegBitRates are in kbit/s by index: of MPEG 1 layers I, II and III, then of MPEG 2 and
-// 2.5, layer I and the two others.
+// 2.5, layer I and the two others. Read-only.
 var mpegBitRates = [5][15]int{
 	{0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448},
 	{0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384},

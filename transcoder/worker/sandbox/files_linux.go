@@ -15,16 +15,18 @@ import (
 // What a GPU's driver may still read. It opens libraries late, at the first stream.
 // From /proc and /sys the C library and the driver count processors and find devices;
 // other processes' directories in /proc stay closed.
-var readable = []string{
-	"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/local/nvidia", "/usr/local/cuda", "/opt/nvidia",
-	"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/nvidia", "/etc/localtime",
-	"/proc/self", "/proc/sys", "/proc/driver", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/devices",
-	"/proc/filesystems", "/proc/modules", "/proc/version", "/sys/devices", "/sys/bus", "/sys/class", "/sys/module",
-	"/sys/kernel/mm",
+func readable() []string {
+	return []string{
+		"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/local/nvidia", "/usr/local/cuda", "/opt/nvidia",
+		"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/nvidia", "/etc/localtime",
+		"/proc/self", "/proc/sys", "/proc/driver", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/devices",
+		"/proc/filesystems", "/proc/modules", "/proc/version", "/sys/devices", "/sys/bus", "/sys/class", "/sys/module",
+		"/sys/kernel/mm",
+	}
 }
 
 // devices may also be written.
-var devices = []string{"/dev/null", "/dev/zero", "/dev/urandom"}
+func devices() []string { return []string{"/dev/null", "/dev/zero", "/dev/urandom"} }
 
 // paths are those that stay usable, whatever they lead to and whether they are there.
 type paths struct{ read, use []string }
@@ -40,8 +42,8 @@ func pathsOf(o Options) (paths, error) {
 		return paths{}, err
 	}
 	p := paths{
-		read: slices.Concat(readable, gpuReadable, libraryFolders(append(slices.Clone(gpuLibraries), o.Libraries...))),
-		use:  slices.Concat(devices, nodes),
+		read: slices.Concat(readable(), gpuReadable(), libraryFolders(append(slices.Clone(gpuLibraries()), o.Libraries...))),
+		use:  slices.Concat(devices(), nodes),
 	}
 	if o.Cache != "" {
 		p.use = append(p.use, o.Cache)
@@ -99,11 +101,16 @@ var errNoLandlock = errors.New("the kernel has none")
 // landlockRights are what versions of Landlock brought that a worker's walls have use
 // for. Version 2 moves files between folders, which version 1 always refuses; what
 // versions after 6 guard are sockets, which are closed by the lists of system calls.
-var landlockRights = []struct {
+func landlockRights() []struct {
 	since int
 	what  string
-}{
-	{3, "truncating files"}, {4, "TCP"}, {5, "requests to devices"}, {6, "signals and abstract sockets"},
+} {
+	return []struct {
+		since int
+		what  string
+	}{
+		{3, "truncating files"}, {4, "TCP"}, {5, "requests to devices"}, {6, "signals and abstract sockets"},
+	}
 }
 
 // olderLandlock names what the kernel's version of Landlock does not guard. Where
@@ -118,7 +125,7 @@ func olderLandlock() error {
 
 func landlockLacks(version int) error {
 	var lacking []string
-	for _, r := range landlockRights {
+	for _, r := range landlockRights() {
 		if version < r.since {
 			lacking = append(lacking, r.what)
 		}

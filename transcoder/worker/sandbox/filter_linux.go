@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"unsafe"
@@ -84,11 +85,18 @@ const (
 	atArguments = 16
 )
 
-var (
-	admit  = statement(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_ALLOW)
-	refuse = statement(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_ERRNO|uint32(unix.EPERM))
-	unheld = statement(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_ERRNO|uint32(unix.ENOSYS))
-)
+func admit() unix.SockFilter { return statement(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_ALLOW) }
+
+func refuse() unix.SockFilter {
+	return statement(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_ERRNO|uint32(unix.EPERM))
+}
+
+func unheld() unix.SockFilter {
+	return statement(unix.BPF_RET|unix.BPF_K, unix.SECCOMP_RET_ERRNO|uint32(unix.ENOSYS))
+}
+
+// errFilter: the kernel would not take the program of the filter.
+var errFilter = errors.New("the filter of system calls is too large")
 
 // newCalls is the first number of those that every architecture shares, which Linux
 // has given out since 5.1. Programs that know one also run on kernels without it.
@@ -103,22 +111,22 @@ const newCalls = 424
 func filter(abi uint32, list []call) ([]unix.SockFilter, error) {
 	calls := merged(list)
 	split, _ := slices.BinarySearchFunc(calls, newCalls, func(c call, n uint32) int { return int(c.number) - int(n) })
-	before, err := tree(calls[:split], refuse)
+	before, err := tree(calls[:split], refuse())
 	if err != nil {
 		return nil, err
 	}
-	since, err := tree(calls[split:], unheld)
+	since, err := tree(calls[split:], unheld())
 	if err != nil {
 		return nil, err
 	}
 	program := []unix.SockFilter{
-		load(atABI), jump(unix.BPF_JEQ, abi, 1, 0), refuse,
+		load(atABI), jump(unix.BPF_JEQ, abi, 1, 0), refuse(),
 		load(atNumber), jump(unix.BPF_JGE, newCalls, 0, 1), far(len(before)),
 	}
 	program = slices.Concat(program, before, since)
 	const most = 4096
 	if len(program) > most {
-		return nil, fmt.Errorf("a filter of %d instructions, of which the kernel takes %d", len(program), most)
+		return nil, fmt.Errorf("%w: %d instructions, of which the kernel takes %d", errFilter, len(program), most)
 	}
 	return program, nil
 }
@@ -158,9 +166,9 @@ func tree(calls []call, otherwise unix.SockFilter) ([]unix.SockFilter, error) {
 func (c call) verdict() ([]unix.SockFilter, error) {
 	switch {
 	case c.absent:
-		return []unix.SockFilter{unheld}, nil
+		return []unix.SockFilter{unheld()}, nil
 	case len(c.alternatives) == 0:
-		return []unix.SockFilter{admit}, nil
+		return []unix.SockFilter{admit()}, nil
 	}
 	var out []unix.SockFilter
 	for _, conditions := range c.alternatives {
@@ -170,7 +178,7 @@ func (c call) verdict() ([]unix.SockFilter, error) {
 		}
 		out = append(out, checks...)
 	}
-	return append(out, refuse), nil
+	return append(out, refuse()), nil
 }
 
 // all admits the call when the conditions hold, and otherwise goes on after itself.
@@ -194,11 +202,11 @@ func all(conditions []condition) ([]unix.SockFilter, error) {
 			out = append(out, jump(unix.BPF_JEQ, v, uint8(rest), 0))
 		}
 	}
-	out = append(out, admit)
+	out = append(out, admit())
 	for _, at := range fails {
 		distance := len(out) - at - 1
 		if distance > 255 {
-			return nil, fmt.Errorf("%d conditions are too many", len(conditions))
+			return nil, fmt.Errorf("%w: %d conditions on one call", errFilter, len(conditions))
 		}
 		out[at].Jf = uint8(distance)
 	}

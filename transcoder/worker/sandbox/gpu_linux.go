@@ -9,10 +9,10 @@ import (
 // gpuReadable is what a GPU's driver reads beyond what every worker may: its
 // profiles, and where distributions that share nothing put it.
 // Debian's links to its libraries lead through /etc/alternatives.
-var gpuReadable = []string{"/usr/share/nvidia", "/etc/alternatives"}
+func gpuReadable() []string { return []string{"/usr/share/nvidia", "/etc/alternatives"} }
 
 // gpuLibraries are folders of libraries that lead elsewhere.
-var gpuLibraries = []string{"/run/opengl-driver/lib"}
+func gpuLibraries() []string { return []string{"/run/opengl-driver/lib"} }
 
 // gpuNodes are the files through which a driver is spoken to. The driver makes
 // them when it is opened first, which is before the doors close.

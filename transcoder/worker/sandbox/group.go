@@ -17,11 +17,14 @@ type controller struct {
 	limit, used, limit1, used1 string
 }
 
-var (
-	memoryGroups = controller{"memory", "memory.max", "memory.current", "memory.limit_in_bytes",
+func threadGroups() controller {
+	return controller{"pids", "pids.max", "pids.current", "pids.max", "pids.current"}
+}
+
+func memoryGroups() controller {
+	return controller{"memory", "memory.max", "memory.current", "memory.limit_in_bytes",
 		"memory.usage_in_bytes"}
-	threadGroups = controller{"pids", "pids.max", "pids.current", "pids.max", "pids.current"}
-)
+}
 
 // bound is a limit of a control group and what its processes use of it.
 type groupLimit struct{ limit, used int64 }
@@ -83,7 +86,7 @@ func readNumber(path string) int64 {
 // limit. root is where the system's files are, "/".
 func MachineThreads(root string) int {
 	least := int64(0)
-	for _, b := range threadGroups.bounds(root) {
+	for _, b := range threadGroups().bounds(root) {
 		if least == 0 || b.limit < least {
 			least = b.limit
 		}

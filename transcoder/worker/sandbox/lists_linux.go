@@ -17,13 +17,15 @@ import (
 
 // newerCalls were there before the kernel gave every architecture the same numbers.
 // The Go runtime and the C library try them first and fall back.
-var newerCalls = absent(unix.SYS_STATX, unix.SYS_PREADV2, unix.SYS_PWRITEV2, unix.SYS_COPY_FILE_RANGE)
+func newerCalls() []call {
+	return absent(unix.SYS_STATX, unix.SYS_PREADV2, unix.SYS_PWRITEV2, unix.SYS_COPY_FILE_RANGE)
+}
 
 // serving is what is left once media arrives: to compute, to allocate, to run threads,
 // and to use the descriptors that are open. No call names a path, another process or
 // an address.
 func serving() []call {
-	list := slices.Concat(newerCalls, oldCalls, always(
+	list := slices.Concat(newerCalls(), oldCalls(), always(
 		// The socket to the node, standard error, and the wait for them.
 		unix.SYS_READ, unix.SYS_WRITE, unix.SYS_READV, unix.SYS_WRITEV, unix.SYS_CLOSE, unix.SYS_FSTAT,
 		unix.SYS_LSEEK, unix.SYS_PREAD64, unix.SYS_PWRITE64,
@@ -49,31 +51,35 @@ func serving() []call {
 		// memory that grows downwards counts as stack and not against the bound of data.
 		where(unix.SYS_MMAP, none(2, unix.PROT_EXEC), condition{3, mapKind | unix.MAP_GROWSDOWN, []uint32{unix.MAP_PRIVATE}}),
 		where(unix.SYS_MPROTECT, none(2, unix.PROT_EXEC)),
-		where(unix.SYS_FUTEX, condition{1, wholeInt &^ (futexPrivate | futexRealtime), plainLocks}),
-		newThread,
-		ownThread,
+		where(unix.SYS_FUTEX, condition{1, wholeInt &^ (futexPrivate | futexRealtime), plainLocks()}),
+		newThread(),
+		ownThread(),
 		where(unix.SYS_FCNTL, anInt(1, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL, unix.F_SETFL)),
 		where(unix.SYS_PRCTL, anInt(0, unix.PR_SET_NAME, unix.PR_GET_NAME, unix.PR_SET_VMA)),
-		ownLimits,
+		ownLimits(),
 	)
 }
 
-var (
-	// newThread admits clone for threads of this process in the namespaces that it has.
-	// The flags of clone3 lie in memory, where a filter does not see them: it is absent,
-	// and the C library falls back.
-	newThread = where(unix.SYS_CLONE, condition{0, wholeLong &^ threadOptions, []uint32{threadFlags}})
-	// ownThread admits signals to threads of this process: the Go runtime interrupts its
-	// threads by them, and a failed assertion ends the process.
-	ownThread = where(unix.SYS_TGKILL, anInt(0, uint32(os.Getpid())))
-	// ownLimits admits asking for limits of this process. It lowers them before.
-	ownLimits = where(unix.SYS_PRLIMIT64, anInt(0, 0), condition{2, wholeLong, []uint32{0}})
-)
+// newThread admits clone for threads of this process in the namespaces that it has.
+// The flags of clone3 lie in memory, where a filter does not see them: it is absent,
+// and the C library falls back.
+func newThread() call {
+	return where(unix.SYS_CLONE, condition{0, wholeLong &^ threadOptions, []uint32{threadFlags}})
+}
+
+// ownThread admits signals to threads of this process: the Go runtime interrupts its
+// threads by them, and a failed assertion ends the process.
+func ownThread() call { return where(unix.SYS_TGKILL, anInt(0, uint32(os.Getpid()))) }
+
+// ownLimits admits asking for limits of this process. It lowers them before.
+func ownLimits() call {
+	return where(unix.SYS_PRLIMIT64, anInt(0, 0), condition{2, wholeLong, []uint32{0}})
+}
 
 // plainLocks are the operations of the locks that the Go runtime and the C library use:
 // wait, wake, requeue, and their newer forms. Locks that lend a thread's priority are
 // none of them.
-var plainLocks = []uint32{0, 1, 3, 4, 5, 9, 10}
+func plainLocks() []uint32 { return []uint32{0, 1, 3, 4, 5, 9, 10} }
 
 // mapKind is the part of a mapping's flags that says with whom it is shared.
 const mapKind = 0xf
@@ -94,7 +100,7 @@ const (
 // opens its devices for every context, loads libraries late, and keeps kernels that it
 // compiled. Which paths there are is for the process's own root and for Landlock.
 func driving() []call {
-	list := slices.Concat(serving(), oldPaths, always(
+	list := slices.Concat(serving(), oldPaths(), always(
 		// Device nodes, libraries, facts in /proc and /sys.
 		unix.SYS_OPENAT, unix.SYS_FACCESSAT, unix.SYS_READLINKAT, statAt, unix.SYS_GETDENTS64,
 		unix.SYS_STATFS, unix.SYS_FSTATFS, unix.SYS_GETCWD, unix.SYS_FADVISE64,
@@ -118,7 +124,7 @@ func driving() []call {
 		// Libraries are mapped to be run. Nothing may be both written and run.
 		where(unix.SYS_MMAP, condition{2, unix.PROT_WRITE | unix.PROT_EXEC, []uint32{0, unix.PROT_WRITE,
 			unix.PROT_EXEC}}),
-		where(unix.SYS_IOCTL, condition{1, ioctlKind, deviceKinds}),
+		where(unix.SYS_IOCTL, condition{1, ioctlKind, deviceKinds()}),
 		where(unix.SYS_IOCTL, anInt(1, fionRead, fionBIO, fionClEx, fioClEx)),
 		where(unix.SYS_FCNTL, anInt(1, unix.F_DUPFD, unix.F_DUPFD_CLOEXEC, unix.F_GETLK, unix.F_SETLK, unix.F_SETLKW,
 			unix.F_ADD_SEALS, unix.F_GET_SEALS)),
@@ -134,7 +140,9 @@ const ioctlKind = 0xff00
 // deviceKinds are the kinds that drivers of GPUs have: NVIDIA's unified memory, which
 // does not use the part, its cards, its outputs, the kernel's direct rendering, the
 // buffers and fences that devices share, and Windows' card under Linux.
-var deviceKinds = []uint32{0, 'F' << 8, 'm' << 8, 'd' << 8, 'b' << 8, '>' << 8, 'G' << 8}
+func deviceKinds() []uint32 {
+	return []uint32{0, 'F' << 8, 'm' << 8, 'd' << 8, 'b' << 8, '>' << 8, 'G' << 8}
+}
 
 // Requests to every descriptor: bytes that wait, no waiting, and whether it survives
 // the start of a program.
@@ -147,7 +155,7 @@ func opening() []call { return slices.Concat(driving(), loading(), building()) }
 // loading is what the C library and drivers do when they are loaded: programs are mapped,
 // threads are measured, files are made.
 func loading() []call {
-	return slices.Concat(oldOpening, always(
+	return slices.Concat(oldOpening(), always(
 		unix.SYS_MMAP, unix.SYS_MPROTECT, unix.SYS_FCNTL, unix.SYS_IOCTL, unix.SYS_PRCTL, unix.SYS_PRLIMIT64,
 		unix.SYS_FACCESSAT2, unix.SYS_SCHED_SETAFFINITY, unix.SYS_GETPPID, unix.SYS_GETPGID,
 		unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_UMASK,
@@ -173,7 +181,7 @@ func watching() []call { return slices.Concat(driving(), loading(), asking()) }
 // asking is how drivers reach others: a program that makes device nodes, and services of
 // the machine through sockets that are files or names.
 func asking() []call {
-	return slices.Concat(oldStarts, always(
+	return slices.Concat(oldStarts(), always(
 		unix.SYS_CLONE, unix.SYS_EXECVE, unix.SYS_WAIT4, unix.SYS_WAITID, unix.SYS_SETPGID,
 		unix.SYS_CONNECT, unix.SYS_BIND, unix.SYS_LISTEN, unix.SYS_ACCEPT4, unix.SYS_SENDTO, unix.SYS_SETSOCKOPT,
 		unix.SYS_MKNODAT, unix.SYS_FCHOWNAT, unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMDT, unix.SYS_SHMCTL,

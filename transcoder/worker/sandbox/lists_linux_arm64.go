@@ -8,9 +8,10 @@ const abi = unix.AUDIT_ARCH_AARCH64
 const statAt = unix.SYS_FSTATAT
 
 // This architecture has no calls that newer ones replaced, with few exceptions.
-var (
-	oldCalls   []call
-	oldPaths   = always(unix.SYS_RENAMEAT)
-	oldOpening []call
-	oldStarts  []call
-)
+func oldCalls() []call { return nil }
+
+func oldPaths() []call { return always(unix.SYS_RENAMEAT) }
+
+func oldOpening() []call { return nil }
+
+func oldStarts() []call { return nil }

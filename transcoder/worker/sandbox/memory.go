@@ -26,7 +26,7 @@ func MachineMemory(root string) (all, free int64) {
 			free = kb << 10
 		}
 	}
-	for _, b := range memoryGroups.bounds(root) {
+	for _, b := range memoryGroups().bounds(root) {
 		all, free = min(all, b.limit), max(0, min(free, b.limit-b.used))
 	}
 	return all, free

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -11,7 +12,7 @@ import (
 
 // The root is made on one of these folders, whichever there is, and what was the root
 // is below it until what is needed was taken from there.
-var bases = []string{"/tmp", "/run", "/var", "/usr"}
+func bases() []string { return []string{"/tmp", "/run", "/var", "/usr"} }
 
 const before = "/.before"
 
@@ -48,7 +49,7 @@ func newRoot() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("keep mounts to itself: %w", err)
 	}
-	base, err := firstFolder(bases)
+	base, err := firstFolder(bases())
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func firstFolder(paths []string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("none of the folders %v is there", paths)
+	return "", fmt.Errorf("none of the folders %v: %w", paths, fs.ErrNotExist)
 }
 
 // leaveBefore takes the former root away, and makes the new one read-only.

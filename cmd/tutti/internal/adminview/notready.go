@@ -6,9 +6,11 @@ import (
 )
 
 // notWorking are the conditions in which a node takes no work, in whatever role.
-var notWorking = []fault.Code{
-	fault.NoTranscoders, fault.LedgerFailed, fault.LedgerFull, fault.LedgerDamaged, fault.StoreUnreachable,
-	fault.ServiceAddrInvalid,
+func notWorking() []fault.Code {
+	return []fault.Code{
+		fault.NoTranscoders, fault.LedgerFailed, fault.LedgerFull, fault.LedgerDamaged, fault.StoreUnreachable,
+		fault.ServiceAddrInvalid,
+	}
 }
 
 // NotReady says what keeps the node from taking work now. The admin listener is the
@@ -28,7 +30,7 @@ func NotReady(p *Parts) (why []string) {
 		why = append(why, "ChainNotReady: the chain has not been read yet")
 	}
 	for _, c := range p.Board.Visible() {
-		for _, code := range notWorking {
+		for _, code := range notWorking() {
 			if c.Code == code && !said[code] {
 				said[code] = true
 				why = append(why, string(code)+": "+c.Detail)

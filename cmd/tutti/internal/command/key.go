@@ -82,18 +82,20 @@ type KeyAction struct {
 }
 
 // keyActions are the words after `tutti key`.
-var keyActions = map[string]KeyAction{
-	"create": {makes: true, limits: true, JSON: true, run: (*keyTool).create},
-	"list":   {JSON: true, run: (*keyTool).list},
-	"revoke": {named: true, run: (*keyTool).revoke},
-	"limits": {named: true, limits: true, run: (*keyTool).limits},
+func keyActions() map[string]KeyAction {
+	return map[string]KeyAction{
+		"create": {makes: true, limits: true, JSON: true, run: (*keyTool).create},
+		"list":   {JSON: true, run: (*keyTool).list},
+		"revoke": {named: true, run: (*keyTool).revoke},
+		"limits": {named: true, limits: true, run: (*keyTool).limits},
+	}
 }
 
 func (t *keyTool) do(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		return ErrKeyUsage
 	}
-	action, ok := keyActions[args[0]]
+	action, ok := keyActions()[args[0]]
 	if !ok {
 		return fmt.Errorf("there is no key %s: %w", args[0], ErrKeyUsage)
 	}

@@ -33,7 +33,7 @@ type KeyFlags struct {
 }
 
 // nodeOptions tell where the node keeps its state.
-var nodeOptions = []string{"dataDir", "datadir", "network", "config"}
+func nodeOptions() []string { return []string{"dataDir", "datadir", "network", "config"} }
 
 // NewKeyFlags are the flags that an action takes.
 func NewKeyFlags(a KeyAction) *KeyFlags {
@@ -55,7 +55,7 @@ func NewKeyFlags(a KeyAction) *KeyFlags {
 	if a.JSON {
 		f.Set.BoolVar(&f.JSON, "json", false, "")
 	}
-	for _, name := range nodeOptions {
+	for _, name := range nodeOptions() {
 		f.Node[name] = f.Set.String(name, "", "")
 	}
 	return f

@@ -55,16 +55,20 @@ type ledgerFlags struct {
 }
 
 // ledgerActions are the words after `tutti ledger`.
-var ledgerActions = map[string]func(*ledgerTool, context.Context, *ledger.Reader, *ledgerFlags) error{
-	"show":   (*ledgerTool).show,
-	"verify": (*ledgerTool).verify,
-	"export": (*ledgerTool).export,
+func ledgerActions() map[string]func(*ledgerTool, context.Context, *ledger.Reader, *ledgerFlags) error {
+	return map[string]func(*ledgerTool, context.Context, *ledger.Reader, *ledgerFlags) error{
+		"show":   (*ledgerTool).show,
+		"verify": (*ledgerTool).verify,
+		"export": (*ledgerTool).export,
+	}
 }
 
 // storeActions are those that are about a database that several nodes share.
-var storeActions = map[string]func(*ledgerTool, context.Context, *config.Config, *ledgerFlags) error{
-	"books": (*ledgerTool).books,
-	"move":  (*ledgerTool).move,
+func storeActions() map[string]func(*ledgerTool, context.Context, *config.Config, *ledgerFlags) error {
+	return map[string]func(*ledgerTool, context.Context, *config.Config, *ledgerFlags) error{
+		"books": (*ledgerTool).books,
+		"move":  (*ledgerTool).move,
+	}
 }
 
 func (t *ledgerTool) run(ctx context.Context, args []string) int {
@@ -84,8 +88,8 @@ func (t *ledgerTool) do(ctx context.Context, args []string) error {
 	if len(args) == 0 || slices.Contains([]string{"-h", "-help", "--help", "help"}, args[0]) {
 		return ErrKeyUsage
 	}
-	action, ok := ledgerActions[args[0]]
-	storing := storeActions[args[0]]
+	action, ok := ledgerActions()[args[0]]
+	storing := storeActions()[args[0]]
 	if !ok && storing == nil {
 		return fmt.Errorf("there is no ledger %s: %w", args[0], ErrKeyUsage)
 	}

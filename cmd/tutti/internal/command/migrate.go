@@ -32,7 +32,9 @@ same at its start; this shows it, or does it beforehand.
 
 // movingOptions are those that move looks at; what else may be wrong with the
 // configuration is the node's business.
-var movingOptions = []string{"dataDir", "datadir", "network", "config", "moveFrom", "ethKeystorePath"}
+func movingOptions() []string {
+	return []string{"dataDir", "datadir", "network", "config", "moveFrom", "ethKeystorePath"}
+}
 
 // RunMigrate is `tutti migrate`.
 func RunMigrate(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -51,7 +53,7 @@ func RunMigrate(ctx context.Context, args []string, stdout, stderr io.Writer) in
 			rest = append(rest, a)
 		}
 	}
-	cfg, err := config.LoadDataDir(Input(rest), movingOptions...)
+	cfg, err := config.LoadDataDir(Input(rest), movingOptions()...)
 	if err != nil {
 		return Misused(stderr, "migrate", MigrateUsage, err.Error())
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // oldAdmins are the admin addresses of existing nodes that have an account.
-var oldAdmins = []string{"127.0.0.1:7935", "127.0.0.1:5935"}
+func oldAdmins() []string { return []string{"127.0.0.1:7935", "127.0.0.1:5935"} }
 
 // Busy is the process or node that still works with the existing node's directory; "" for none.
 // ours is this node's own admin address, which is not asked.
@@ -26,7 +26,7 @@ func (o *ExistingNode) Busy(ctx context.Context, ours string) string {
 	if err != nil {
 		return ""
 	}
-	for _, at := range oldAdmins {
+	for _, at := range oldAdmins() {
 		if at != ours && answersAs(ctx, at, keys) {
 			return "the node whose admin API is at " + at
 		}

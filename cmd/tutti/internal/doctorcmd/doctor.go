@@ -48,15 +48,17 @@ const (
 
 // doctorWords are the words that may follow `tutti doctor`; without one of them the
 // checks run.
-var doctorWords = map[string]command.Func{
-	"bundle":  bundleCommand,
-	"explain": explainCommand,
+func doctorWords() map[string]command.Func {
+	return map[string]command.Func{
+		"bundle":  bundleCommand,
+		"explain": explainCommand,
+	}
 }
 
 // Run is `tutti doctor [word] [flags]`.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
-		if word, ok := doctorWords[args[0]]; ok {
+		if word, ok := doctorWords()[args[0]]; ok {
 			return word(ctx, args[1:], stdout, stderr)
 		}
 		if !strings.HasPrefix(args[0], "-") {

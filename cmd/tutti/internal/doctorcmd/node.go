@@ -25,18 +25,20 @@ type Node struct {
 }
 
 // nodeParts are what the node is asked for.
-var nodeParts = []struct{ name, path, about string }{
-	{"node.json", adminapi.PathNode, "what kind of node runs"},
-	{"conditions.json", adminapi.PathConditions, "its lasting problems, with remedies"},
-	{"dashboard.json", adminapi.PathDashboard, "its state at a glance, with the settings in effect"},
-	{"explain.json", adminapi.PathExplain, "why few or no jobs come"},
-	{"workers.json", adminapi.PathWorkers, "devices and remote workers"},
-	{"service-address.json", adminapi.PathServiceAddress, "its public address"},
-	{"chain.json", adminapi.PathChain, "the chain and its endpoints, as seen"},
-	{"transactions.json", adminapi.PathTransactions, "transactions on their way"},
-	{"prices.json", adminapi.PathPrices, "prices"},
-	{"metrics.txt", "/metrics", "counters and figures"},
-	{"goroutines.txt", "/debug/pprof/goroutine?debug=1", "what its threads do, where -adminProfiling is on"},
+func nodeParts() []struct{ name, path, about string } {
+	return []struct{ name, path, about string }{
+		{"node.json", adminapi.PathNode, "what kind of node runs"},
+		{"conditions.json", adminapi.PathConditions, "its lasting problems, with remedies"},
+		{"dashboard.json", adminapi.PathDashboard, "its state at a glance, with the settings in effect"},
+		{"explain.json", adminapi.PathExplain, "why few or no jobs come"},
+		{"workers.json", adminapi.PathWorkers, "devices and remote workers"},
+		{"service-address.json", adminapi.PathServiceAddress, "its public address"},
+		{"chain.json", adminapi.PathChain, "the chain and its endpoints, as seen"},
+		{"transactions.json", adminapi.PathTransactions, "transactions on their way"},
+		{"prices.json", adminapi.PathPrices, "prices"},
+		{"metrics.txt", "/metrics", "counters and figures"},
+		{"goroutines.txt", "/debug/pprof/goroutine?debug=1", "what its threads do, where -adminProfiling is on"},
+	}
 }
 
 // nodeTime bounds one question to the node.
@@ -56,7 +58,7 @@ func (a *Archive) AddNode(ctx context.Context, n Node) {
 	} else {
 		a.Add("log.txt", "the log's last lines", logText(content))
 	}
-	for _, p := range nodeParts {
+	for _, p := range nodeParts() {
 		content, err := n.get(ctx, client, p.path)
 		if err != nil {
 			a.Missing(p.name, p.about, err)

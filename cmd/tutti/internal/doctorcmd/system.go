@@ -10,11 +10,13 @@ import (
 )
 
 // systemFiles are facts that Linux has in files; elsewhere there are none.
-var systemFiles = []string{
-	"/etc/os-release", "/proc/version", "/proc/loadavg", "/proc/meminfo", "/proc/uptime", "/proc/self/limits",
-	"/proc/self/cgroup", "/sys/fs/cgroup/cpu.max", "/sys/fs/cgroup/memory.max",
-	"/sys/kernel/mm/transparent_hugepage/enabled",
-	"/proc/sys/kernel/unprivileged_userns_clone", "/proc/sys/user/max_user_namespaces", "/proc/driver/nvidia/version",
+func systemFiles() []string {
+	return []string{
+		"/etc/os-release", "/proc/version", "/proc/loadavg", "/proc/meminfo", "/proc/uptime", "/proc/self/limits",
+		"/proc/self/cgroup", "/sys/fs/cgroup/cpu.max", "/sys/fs/cgroup/memory.max",
+		"/sys/kernel/mm/transparent_hugepage/enabled",
+		"/proc/sys/kernel/unprivileged_userns_clone", "/proc/sys/user/max_user_namespaces", "/proc/driver/nvidia/version",
+	}
 }
 
 // maxFact bounds one of them, in bytes.
@@ -36,7 +38,7 @@ func (a *Archive) AddSystem(environ []string) {
 	}
 	slices.Sort(names)
 	fmt.Fprintf(&b, "environment %s\n", strings.Join(names, " "))
-	for _, path := range systemFiles {
+	for _, path := range systemFiles() {
 		content, err := os.ReadFile(path)
 		if err != nil {
 			continue

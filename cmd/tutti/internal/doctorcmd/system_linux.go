@@ -14,7 +14,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/worker/sandbox"
 )
 
-// remote are the file systems of other machines, by their magic numbers.
+// remote are the file systems of other machines, by their magic numbers. Read-only.
 var remote = map[int64]string{
 	unix.NFS_SUPER_MAGIC: "NFS", unix.SMB_SUPER_MAGIC: "SMB", unix.SMB2_SUPER_MAGIC: "SMB", unix.CIFS_SUPER_MAGIC: "SMB",
 	unix.CEPH_SUPER_MAGIC: "CephFS", unix.FUSE_SUPER_MAGIC: "FUSE", unix.AFS_SUPER_MAGIC: "AFS", unix.V9FS_MAGIC: "9P",

@@ -32,7 +32,7 @@ type answerCheck struct {
 // Name is the component's name.
 func (*answerCheck) Name() string { return "orchestrators that answer" }
 
-var noAnswer = health.Key{Code: fault.NoOrchestratorReachable}
+func noAnswer() health.Key { return health.Key{Code: fault.NoOrchestratorReachable} }
 
 // Run looks until ctx ends.
 func (a *answerCheck) Run(ctx context.Context, ready func()) error {
@@ -56,12 +56,12 @@ func (a *answerCheck) once(ctx context.Context) time.Duration {
 	case ctx.Err() != nil || !known:
 		return answerCheckRetry
 	case answers:
-		a.board.Clear(noAnswer)
+		a.board.Clear(noAnswer())
 		return answerCheckEvery
 	case of == 0:
-		a.board.Set(noAnswer, "no orchestrator is known")
+		a.board.Set(noAnswer(), "no orchestrator is known")
 	default:
-		a.board.Set(noAnswer, fmt.Sprintf("none of %d orchestrators answers", of))
+		a.board.Set(noAnswer(), fmt.Sprintf("none of %d orchestrators answers", of))
 	}
 	return answerCheckRetry
 }
@@ -79,7 +79,7 @@ func streamWork(board *health.Board, inUse, limit int) adminapi.WorkKind {
 		d.Reason = "as many streams as a gateway takes"
 	}
 	for _, c := range board.Snapshot() {
-		if c.Code == noAnswer.Code && c.About == noAnswer.About {
+		if c.Code == noAnswer().Code && c.About == noAnswer().About {
 			d.Open, d.Code, d.Reason = false, string(c.Code), c.Detail
 		}
 	}

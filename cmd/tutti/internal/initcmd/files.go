@@ -59,7 +59,7 @@ func Config(a Answers, p Places) string {
 			b.WriteString(line + "\n")
 		}
 	}
-	part(roleAbout[a[Role]], roleLines[a[Role]]...)
+	part(roleAbout()[a[Role]], roleLines()[a[Role]]...)
 	if applies(Network, a) {
 		chainPart(part, a, p)
 	}
@@ -75,20 +75,24 @@ func Config(a Answers, p Places) string {
 	return b.String()
 }
 
-var roleAbout = map[string]string{
-	Orchestrator: "Takes work from gateways and transcodes it on this machine.",
-	AI:           "Takes AI jobs from gateways and runs models on this machine.",
-	Transcoder:   "Transcodes for an orchestrator on another machine.",
-	AIWorker:     "Runs models for an orchestrator on another machine.",
-	Gateway:      "Gives streams and requests to orchestrators.",
+func roleAbout() map[string]string {
+	return map[string]string{
+		Orchestrator: "Takes work from gateways and transcodes it on this machine.",
+		AI:           "Takes AI jobs from gateways and runs models on this machine.",
+		Transcoder:   "Transcodes for an orchestrator on another machine.",
+		AIWorker:     "Runs models for an orchestrator on another machine.",
+		Gateway:      "Gives streams and requests to orchestrators.",
+	}
 }
 
-var roleLines = map[string][]string{
-	Orchestrator: {"orchestrator", "transcoder"},
-	AI:           {"orchestrator", "aiWorker"},
-	Transcoder:   {"transcoder"},
-	AIWorker:     {"aiWorker"},
-	Gateway:      {"gateway"},
+func roleLines() map[string][]string {
+	return map[string][]string{
+		Orchestrator: {"orchestrator", "transcoder"},
+		AI:           {"orchestrator", "aiWorker"},
+		Transcoder:   {"transcoder"},
+		AIWorker:     {"aiWorker"},
+		Gateway:      {"gateway"},
+	}
 }
 
 type partWriter func(about string, lines ...string)

@@ -23,8 +23,10 @@ type installation struct {
 const serviceUser = "tutti"
 
 // packagedUnits are where packages put the service.
-var packagedUnits = []string{"/usr/lib/systemd/system/tutti.service", "/lib/systemd/system/tutti.service",
-	"/etc/systemd/system/tutti.service"}
+func packagedUnits() []string {
+	return []string{"/usr/lib/systemd/system/tutti.service", "/lib/systemd/system/tutti.service",
+		"/etc/systemd/system/tutti.service"}
+}
 
 // findInstallation chooses the directory; one that was named holds everything.
 func findInstallation(dir string) (installation, error) {
@@ -39,7 +41,7 @@ func findInstallation(dir string) (installation, error) {
 		}
 	case p.root:
 		p.dir = "/etc/tutti"
-		for _, unit := range packagedUnits {
+		for _, unit := range packagedUnits() {
 			p.packaged = p.packaged || command.IsFile(unit)
 		}
 	default:

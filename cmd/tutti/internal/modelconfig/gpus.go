@@ -62,15 +62,17 @@ func namedGPUs(asked config.Devices) (out []models.Device) {
 }
 
 // Problems are the codes that containerGPUs may return.
-var Problems = []fault.Code{
-	fault.NoDevices, fault.CUDALibrary, fault.DriverTooOld, fault.GPUDriverNotLoaded, fault.GPUDriverMismatch,
-	fault.GPUToolkitMissing,
-	fault.GPUNoPermission, fault.GPUIndexUnknown, fault.GPUFault, fault.GPUWatchFailed,
+func Problems() []fault.Code {
+	return []fault.Code{
+		fault.NoDevices, fault.CUDALibrary, fault.DriverTooOld, fault.GPUDriverNotLoaded, fault.GPUDriverMismatch,
+		fault.GPUToolkitMissing,
+		fault.GPUNoPermission, fault.GPUIndexUnknown, fault.GPUFault, fault.GPUWatchFailed,
+	}
 }
 
 // DriverProblems are the codes of what keeps GPUs from being used.
 func DriverProblems() []fault.Code {
-	return append(Problems[:len(Problems):len(Problems)], fault.GPUNotReady, fault.GPUUnavailable)
+	return append(Problems(), fault.GPUNotReady, fault.GPUUnavailable)
 }
 
 // Devices are the GPUs as the manager takes them.

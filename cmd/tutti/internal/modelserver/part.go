@@ -87,7 +87,7 @@ func (p *Part) findGPUs(ctx context.Context) ([]models.Device, error) {
 	if ctx.Err() != nil || modelconfig.TranscodesOnGPUs(p.Config) {
 		return devices, err // their watcher for transcoding reports what is wrong
 	}
-	for _, code := range modelconfig.Problems {
+	for _, code := range modelconfig.Problems() {
 		if err == nil || fault.CodeOf(err) != code {
 			p.Board.Clear(health.Key{Code: code})
 		}

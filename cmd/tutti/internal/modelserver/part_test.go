@@ -41,7 +41,7 @@ func aiNode(t *testing.T, gpus config.Devices, script ...string) (*nodeenv.Env, 
 // missing is what the board says of GPUs.
 func missing(env *nodeenv.Env) string {
 	for _, c := range env.Board.Snapshot() {
-		if slices.Contains(modelconfig.Problems, c.Code) && c.About == "" {
+		if slices.Contains(modelconfig.Problems(), c.Code) && c.About == "" {
 			return c.Detail
 		}
 	}

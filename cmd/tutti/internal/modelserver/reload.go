@@ -14,7 +14,9 @@ import (
 )
 
 // modelOptions are the options that say which models are served, at what price.
-var modelOptions = []string{"aiModels", "aiVerifiedModels", "pricePerUnit", "pixelsPerUnit"}
+func modelOptions() []string {
+	return []string{"aiModels", "aiVerifiedModels", "pricePerUnit", "pixelsPerUnit"}
+}
 
 // Prepare is the step that reads the models file again if it or what belongs to it has changed;
 // book is nil where models have no prices. A mistake in the file, which at the start costs only
@@ -23,7 +25,7 @@ func (p *Part) Prepare(book *pricing.Book) nodeenv.Step {
 	return func(_ context.Context, now, next *config.Config) (func(), error) {
 		files := nodeenv.SumFiles(next)
 		same := p.files["aiModels"] == files["aiModels"] && p.files["aiVerifiedModels"] == files["aiVerifiedModels"]
-		if same && !nodeenv.ConfigChanged(now, next, modelOptions...) {
+		if same && !nodeenv.ConfigChanged(now, next, modelOptions()...) {
 			return nil, nil
 		}
 		list, notices, err := p.readModels(next)

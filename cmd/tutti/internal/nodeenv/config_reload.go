@@ -78,7 +78,7 @@ func ConfigChanged(now, next *config.Config, options ...string) bool {
 	return false
 }
 
-var reloadKey = health.Key{Code: fault.ReloadFailed}
+func reloadKey() health.Key { return health.Key{Code: fault.ReloadFailed} }
 
 // Reload takes over what is new, or with dry only reports it. The error is ReloadFailed,
 // and is a condition until a reload succeeds; a dry run is none.
@@ -89,7 +89,7 @@ func (r *Reloader) Reload(ctx context.Context, dry bool) (adminapi.Reloaded, err
 	if dry {
 		return out, err
 	}
-	r.env.Board.Report(reloadKey, err)
+	r.env.Board.Report(reloadKey(), err)
 	r.env.Reloads.Reloaded(time.Now(), err)
 	if err == nil && len(out.Changes) == 0 {
 		r.env.Log.Info("configuration read again: nothing has changed")

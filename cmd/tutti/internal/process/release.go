@@ -5,5 +5,5 @@ package process
 // given; tutti's own version would tell them nothing.
 const NetworkVersion = "0.9.1"
 
-// Version is set when the program is linked.
+// Version is set when the program is linked. Read-only.
 var Version = "undefined"
