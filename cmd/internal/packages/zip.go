@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"compress/flate"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path"
