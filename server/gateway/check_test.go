@@ -19,7 +19,7 @@ import (
 // picture is a real segment of 320×180, which serves as its own rendition.
 func picture(t testing.TB) []byte {
 	t.Helper()
-	b, err := os.ReadFile("sniff/testdata/h264.ts")
+	b, err := os.ReadFile("verify/testdata/h264.ts")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestVerifyingWithoutAChain(t *testing.T) {
 // BenchmarkChecked sends a segment with two renditions of about 1 MB, unchecked and
 // checked in turn, and reports by how much the median differs.
 func BenchmarkChecked(b *testing.B) {
-	hd, err := os.ReadFile("sniff/testdata/hd.ts")
+	hd, err := os.ReadFile("verify/testdata/hd.ts")
 	if err != nil {
 		b.Fatal(err)
 	}

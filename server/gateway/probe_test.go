@@ -84,7 +84,7 @@ func TestProbe(t *testing.T) {
 // alone.
 func withoutPictures(t *testing.T) (out []byte) {
 	t.Helper()
-	data, err := os.ReadFile("sniff/testdata/h264.ts")
+	data, err := os.ReadFile("verify/testdata/h264.ts")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 func FuzzCount(f *testing.F) {
 	for _, name := range []string{"testdata/hevc_rasl.ts", "testdata/hevc_slices.mp4", "testdata/h264.mp4",
-		"testdata/odd422.ts", "../sniff/testdata/h264.ts"} {
+		"testdata/odd422.ts", "testdata/h264.ts"} {
 		b, err := os.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)

@@ -36,7 +36,7 @@ func TestPixelsAreCounted(t *testing.T) {
 	n := start(t)
 	c := register(t, n, plain())
 	a := n.next(t)
-	ts, inTS := counted(t, "sniff/testdata/h264.ts")
+	ts, inTS := counted(t, "verify/testdata/h264.ts")
 	hevc, inHEVC := counted(t, "verify/testdata/hevc_slices.mp4")
 	for _, row := range []struct {
 		name         string
@@ -82,7 +82,7 @@ func TestPixelsAreCounted(t *testing.T) {
 
 // BenchmarkRendition is what the count costs.
 func BenchmarkRendition(b *testing.B) {
-	ts, _ := counted(b, "sniff/testdata/hd.ts")
+	ts, _ := counted(b, "verify/testdata/hd.ts")
 	data := []byte(ts)
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {

@@ -23,7 +23,10 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// glog has one goroutine for as long as a program runs.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/golang/glog.(*fileSink).flushDaemon"))
+}
 
 // seen is the world with these flags, on ports that no other process has.
 func seen(t *testing.T, args ...string) (*doctor.World, *config.Config) {
