@@ -23,6 +23,7 @@ const (
 	secretBytes = 32
 )
 
+// base32Lower writes random values. Read-only.
 var base32Lower = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
 func (g *Registry) bytes(n int) []byte {

@@ -23,7 +23,7 @@ func writeJSON(w http.ResponseWriter, v any) {
 	_, _ = w.Write(data)
 }
 
-// statuses are those of refusals.
+// statuses are those of refusals. Read-only.
 var statuses = map[liverunner.Reason]int{
 	liverunner.Unknown: http.StatusNotFound, liverunner.Wrong: http.StatusBadRequest,
 	liverunner.Full: http.StatusServiceUnavailable, liverunner.Unauthorized: http.StatusUnauthorized,

@@ -20,7 +20,7 @@ const (
 	headerControl = "Livepeer-Session-Control"
 )
 
-// forNode are the headers that are for this node alone.
+// forNode are the headers that are for this node alone. Read-only.
 var forNode = []string{"Livepeer-Payment", "Livepeer-Segment", "Livepeer-Payer-Address"}
 
 // app passes a request of a session on.

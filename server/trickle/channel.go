@@ -34,6 +34,7 @@ type Channel struct {
 	limits     Limits
 	// hubBytes are the kept bytes of all channels of the hub.
 	hubBytes *atomic.Int64
+	buffers  *sync.Pool
 	now      func() time.Time
 
 	mu sync.Mutex

@@ -18,6 +18,8 @@ type Hub struct {
 	limits Limits
 	now    func() time.Time
 	bytes  atomic.Int64
+	// buffers are for reading bodies.
+	buffers sync.Pool
 
 	mu       sync.RWMutex
 	channels map[string]*Channel
@@ -34,7 +36,8 @@ func (h *Hub) Open(name, mime string) *Channel {
 	defer h.mu.Unlock()
 	c := h.channels[name]
 	if c == nil {
-		c = &Channel{name: name, mime: mime, limits: h.limits, hubBytes: &h.bytes, now: h.now, startedAt: h.now()}
+		c = &Channel{name: name, mime: mime, limits: h.limits, hubBytes: &h.bytes, buffers: &h.buffers, now: h.now,
+			startedAt: h.now()}
 		h.channels[name] = c
 	}
 	return c

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"sync"
 	"time"
 )
 
@@ -116,13 +115,16 @@ func (p *post) first(buf []byte) (int, error) {
 	return n, err
 }
 
-// bodyBuffers are for reading bodies.
-var bodyBuffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
+// bodyBuffer is for reading bodies.
+type bodyBuffer [32 << 10]byte
 
 // rest reads the body after its first bytes.
 func (p *post) rest() error {
-	buf := bodyBuffers.Get().(*[32 << 10]byte)
-	defer bodyBuffers.Put(buf)
+	buf, ok := p.c.buffers.Get().(*bodyBuffer)
+	if !ok {
+		buf = new(bodyBuffer)
+	}
+	defer p.c.buffers.Put(buf)
 	for {
 		n, err := p.r.Body.Read(buf[:])
 		if n > 0 {

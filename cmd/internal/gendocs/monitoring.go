@@ -2,7 +2,7 @@ package main
 
 import "io"
 
-// monitoringFiles are the files of deploy/monitoring.
+// monitoringFiles are the files of deploy/monitoring. Read-only.
 var monitoringFiles = []generatedFile{
 	{Name: "tutti-rules.yml", Write: whole(rulesFile)},
 	{Name: "tutti-dashboard.json", Write: whole(dashboardFile)},

@@ -34,8 +34,8 @@ type Descriptors struct {
 	// last is when a connection found no descriptor, since began, in nanoseconds, 0 for never; wake
 	// has one element when that is new.
 	began time.Time
-	last atomic.Int64
-	wake chan struct{}
+	last  atomic.Int64
+	wake  chan struct{}
 }
 
 // NewDescriptors reads the limit of this process. The caller runs what it returns.

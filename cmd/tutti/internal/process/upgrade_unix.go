@@ -12,7 +12,7 @@ import (
 // it does.
 const noUpgrade = ""
 
-// stopSignals, reloadSignals and upgradeSignals are those that the node attends to.
+// stopSignals, reloadSignals and upgradeSignals are those that the node attends to. Read-only.
 var (
 	stopSignals    = []os.Signal{os.Interrupt, syscall.SIGTERM}
 	reloadSignals  = []os.Signal{syscall.SIGHUP}
