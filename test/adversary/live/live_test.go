@@ -17,10 +17,9 @@ import (
 // node is an orchestrator with two runners that are of different owners.
 type node struct {
 	*harness.Process
-	t       *testing.T
-	uri     string
-	routes  [2]string
-	private *httptest.Server
+	t      *testing.T
+	uri    string
+	routes [2]string
 }
 
 func start(t *testing.T) *node {
