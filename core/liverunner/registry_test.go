@@ -119,6 +119,23 @@ func TestWithoutASecretNoRunnerRegistersItself(t *testing.T) {
 	refused(t, err, "dynamic live runner registration is disabled")
 }
 
+// What is kept of a registration is bounded, whichever of its texts is long.
+func TestLongTextsAreRefused(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 1025)
+	for _, body := range []string{
+		`{"runner_url":"http://r/","app":"` + long + `"}`,
+		`{"runner_url":"http://r/","app":"x","version":"` + long + `"}`,
+		`{"runner_url":"http://r/` + long + `","app":"x"}`,
+		`{"runner_url":"http://r/","app":"x","gpu":{"id":"` + long + `"}}`,
+		`{"runner_url":"http://r/","app":"x","gpu":{"id":"0","name":"` + long + `"}}`,
+	} {
+		if _, err := liverunner.ParseHeartbeat([]byte(body)); err == nil {
+			t.Errorf("%.60s was taken", body)
+		}
+	}
+}
+
 func static(t *testing.T, more string) []liverunner.Spec {
 	t.Helper()
 	specs, err := liverunner.ParseStatic([]byte(

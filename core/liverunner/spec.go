@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -96,7 +97,7 @@ var (
 	errMode         = errors.New(`mode must be "persistent" or "single-shot"`)
 	errCapacity     = errors.New("capacity must be >= 0")
 	errStatus       = errors.New("status must be lowercase and trimmed")
-	errText         = fmt.Errorf("label, app and version must have at most %d bytes", maxText)
+	errText         = fmt.Errorf("label, app, version, runner_url, health_url and gpu must have at most %d bytes", maxText)
 )
 
 // ParseStatic parses the operator's list of runners. The error says which runner is wrong.
@@ -206,7 +207,7 @@ func (r *registration) common() (Spec, error) {
 		return Spec{}, errURL
 	case r.App == "" || r.App != strings.TrimSpace(r.App):
 		return Spec{}, errApp
-	case len(r.Label) > maxText, len(r.App) > maxText, len(r.Version) > maxText:
+	case r.tooLong():
 		return Spec{}, errText
 	case len(r.Metadata) > maxMetadata:
 		return Spec{}, errMetadata
@@ -225,6 +226,15 @@ func (r *registration) common() (Spec, error) {
 		s.Mode = Persistent
 	}
 	return s, nil
+}
+
+// tooLong reports whether a text is longer than what is kept of a runner.
+func (r *registration) tooLong() bool {
+	texts := []string{r.Label, r.App, r.Version, r.RunnerURL, r.HealthURL}
+	if r.GPU != nil {
+		texts = append(texts, r.GPU.ID, r.GPU.Name)
+	}
+	return slices.ContainsFunc(texts, func(s string) bool { return len(s) > maxText })
 }
 
 // absolute parses an address of HTTP.

@@ -16,6 +16,7 @@ const (
 	maxChannels        = 25
 	maxSessionChannels = 64
 	maxChannelName     = 128
+	maxMIME            = 256
 	typeBytes          = "application/octet-stream"
 )
 
@@ -24,6 +25,7 @@ var (
 	errManyChannels = errors.New("channels cannot contain more than 25 entries")
 	errNoName       = errors.New("trickle channel name is required")
 	errName         = errors.New("trickle channel name may only contain alphanumerics, underscores, or hyphens")
+	errMIME         = errors.New("mime_type must have at most 256 bytes")
 	errLongName     = errors.New("trickle channel name must have at most 128 bytes")
 	errFull         = &liverunner.Refusal{
 		Reason: liverunner.Full,
@@ -66,6 +68,9 @@ func (s *Server) openChannels(w http.ResponseWriter, r *http.Request, session *l
 	}
 	for _, c := range want.Channels {
 		name, err := channelName(c.Name)
+		if err == nil && len(c.MIME) > maxMIME {
+			err = errMIME
+		}
 		if err == nil {
 			var made *trickle.Channel
 			if made, err = s.openChannel(session, name, c.MIME); err == nil {

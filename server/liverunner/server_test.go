@@ -246,6 +246,18 @@ func (n *node) token(t *testing.T, path string) string {
 	return seen.Headers["Livepeer-Session-Token"]
 }
 
+// A session's channels keep no type of any length.
+func TestALongTypeIsRefused(t *testing.T) {
+	t.Parallel()
+	n, runner := start(t, ""), echo(t)
+	path := n.session(t, n.register(t, static("a", runner.URL, ""))[0])
+	res := n.request(t, "POST", strings.Replace(path, "/apps/", "/runner/", 1)+"/channels",
+		`{"channels":[{"name":"c","mime_type":"`+strings.Repeat("x", 257)+`"}]}`, "Livepeer-Session-Token", n.token(t, path))
+	if res.StatusCode != http.StatusBadRequest {
+		t.Error(res.Status)
+	}
+}
+
 // Bytes of an answer reach the client as they come.
 func TestAnswersStream(t *testing.T) {
 	t.Parallel()

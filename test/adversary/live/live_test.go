@@ -123,7 +123,7 @@ func TestARunnerReachesItsOwnSessionsAlone(t *testing.T) {
 	}
 }
 
-// TestStrangersRegisterNoRunner: without the secret nobody registers a runner, and what is tried costs
+// TestStrangersRegisterNoRunner: without the secret no runner is registered, and what is tried costs
 // little.
 func TestStrangersRegisterNoRunner(t *testing.T) {
 	n := start(t)
