@@ -27,7 +27,7 @@ func (l *loader) badValue(o option, t valueType, g given, err error) *Problem {
 	return p
 }
 
-// example is a value that works: the default where it is a plain one, or the
+// example returns a value that works: the default where it is a plain one, or the
 // type's own.
 func (o option) example(t valueType) string {
 	if o.preset != "" && !t.hidden && o.preset != "0" {

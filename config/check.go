@@ -55,7 +55,7 @@ func (c *Check) WriteText(w io.Writer) error {
 	return err
 }
 
-// verdict is the first line.
+// verdict returns the first line.
 func (c *Check) verdict() string {
 	switch n := len(c.problems()); {
 	case n > 0:
@@ -74,7 +74,7 @@ func counted(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// problems are those of the configuration. Load returns no other error than Problems.
+// problems returns those of the configuration. Load returns no other error than Problems.
 func (c *Check) problems() []*Problem {
 	if c.Problems == nil {
 		return nil
@@ -127,7 +127,7 @@ func (c *Check) writeSettings(b *strings.Builder) (hidden int) {
 
 func (c *Check) shows(s Setting) bool { return c.All || s.Origin.Source != FromDefault }
 
-// shown is the value, or a description of the default in brackets.
+// shown returns the value, or a description of the default in brackets.
 func (s Setting) shown() string {
 	switch {
 	case s.Value != "":

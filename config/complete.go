@@ -12,7 +12,7 @@ import (
 func (l *loader) completeDataDir() {
 	dir := &l.config.Storage.DataDir
 	switch {
-	case !l.unflagged("dataDir", "network"):
+	case !l.valid("dataDir", "network"):
 	case *dir == "" && l.in.Home == "":
 		l.problem(&Problem{Code: fault.MissingOption, Subject: "-dataDir",
 			Text:   "the user has no home directory to keep the node's state in",
@@ -52,13 +52,14 @@ const (
 	gatewayCLI      = 5935
 	aiWorkerCLI     = 4935
 	remoteSignerCLI = 3935
+	livePort        = 7290
 	loopback        = "127.0.0.1"
 )
 
 // completeAddresses applies roles and defaults to the listening addresses.
 func (l *loader) completeAddresses() {
 	a, r := &l.config.Addresses, l.config.Roles
-	if r.Orchestrator && a.Service.IsZero() && l.unflagged("serviceAddr") && l.config.Chain.Offchain() {
+	if r.Orchestrator && a.Service.IsZero() && l.valid("serviceAddr") && l.config.Chain.Offchain() {
 		a.Service = ServiceAddr{HostPort: HostPort{Host: loopback, Port: DefaultServicePort}}
 		l.notices = append(l.notices, Notice{Subject: "-serviceAddr",
 			Text: "not given, so 127.0.0.1:8935 is advertised, which only gateways on this machine reach; write " +
@@ -80,18 +81,21 @@ func (l *loader) completeAddresses() {
 		}
 	}
 	a.AdminListen = a.cliAddr.listen(loopback, r.adminPort())
+	if g := &l.config.LiveGateway; g.mediaAddr.given {
+		g.Media = g.mediaAddr.listen("0.0.0.0", livePort)
+	}
 	a.RTMPListen = a.rtmpAddr.listen(loopback, rtmpPort)
 	l.validateListeners()
-	discovers := !l.config.Chain.Offchain() || !l.config.Selection.Webhook.IsZero()
+	discovers := !l.config.Chain.Offchain() || !l.config.Selection.Webhook.IsZero() || !l.config.Signer.URL.IsZero()
 	if r.Gateway && !r.Orchestrator && len(a.Orchestrators) == 0 && !discovers &&
-		l.unflagged("orchAddr", "orchestrator", "orchWebhookUrl", "network") {
+		l.valid("orchAddr", "orchestrator", "orchWebhookUrl", "network") {
 		l.reportOption(fault.MissingOption, "orchAddr", "a gateway needs orchestrators to give its work to",
 			"write -orchAddr host:8935[,host:8935…], add -orchestrator -transcoder, or name a -network to find "+
 				"registered ones")
 	}
 }
 
-// adminPort is the admin API's port by role.
+// adminPort returns the admin API's port by role.
 func (r Roles) adminPort() int {
 	switch {
 	case r.RemoteSigner:
@@ -110,7 +114,7 @@ func (r Roles) adminPort() int {
 
 // judgeListeners reports two listeners at one address.
 func (l *loader) validateListeners() {
-	if !l.unflagged("serviceAddr", "httpAddr", "gatewayAddr", "cliAddr") {
+	if !l.valid("serviceAddr", "httpAddr", "gatewayAddr", "cliAddr") {
 		return
 	}
 	a, r := l.config.Addresses, l.config.Roles
@@ -136,7 +140,7 @@ func (l *loader) validateListeners() {
 	if r.Router {
 		open = append(open, listener{"httpAddr", a.OrchestratorListen})
 	}
-	if r.Redeemer {
+	if r.Redeemer || r.RemoteSigner {
 		open = append(open, listener{"httpAddr", a.RedeemerListen})
 	}
 	open = append(open, listener{"cliAddr", a.AdminListen})

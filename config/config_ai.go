@@ -45,6 +45,7 @@ type LiveAI struct {
 	RunnerAddr        string
 	RunnerIdle        time.Duration
 	TrickleHost       string
+	SampleSessions    int
 	PaymentInterval   time.Duration
 	SaveSegments      int
 	OutSegmentTimeout time.Duration
@@ -56,10 +57,18 @@ func (l *LiveAI) Runners() bool { return l.UseRunners || l.RunnerConfig != "" }
 
 // LiveGateway is what live AI on a gateway works with.
 type LiveGateway struct {
-	MediaMTXPassword  Secret
-	AuthWebhook       URL
-	AuthKey           Secret
-	Heartbeat         URL
-	HeartbeatHeaders  Secret
-	HeartbeatInterval time.Duration
+	mediaAddr addr
+	// Media is the UDP address of live video, with port 0 where there is none.
+	Media ListenAddr
+	// PublicIP is given to clients in place of the machine's addresses, PlaybackURL in place of the request's.
+	PublicIP, PlaybackURL string
+	AllowCORS             bool
+	MinSegment            time.Duration
+	Viewers               int
+	MediaMTXPassword      Secret
+	AuthWebhook           URL
+	AuthKey               Secret
+	Heartbeat             URL
+	HeartbeatHeaders      Secret
+	HeartbeatInterval     time.Duration
 }

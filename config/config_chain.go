@@ -19,7 +19,7 @@ type Chain struct {
 	PasswordFile string
 	// Keystore is a directory or a key file; "" means keystore/ in the data directory.
 	Keystore string
-	// Recipient receives tickets when the local key is a throw-away one.
+	// Recipient receives tickets when the local key is ephemeral.
 	Recipient  core.Address
 	Controller core.Address
 	// InitializeRoundDelay is the upper end of the random spread.
@@ -61,7 +61,7 @@ type Tickets struct {
 	maxCredit *core.Wei
 }
 
-// MaxCredit is the maximum value of tickets that one orchestrator may hold without work for them,
+// MaxCredit returns the maximum value of tickets that one orchestrator may hold without work for them,
 // in addition to as much as it worked for recently.
 func (t Tickets) MaxCredit() core.Wei {
 	if t.maxCredit != nil {
@@ -75,12 +75,12 @@ type Prices struct {
 	// PerUnit is per PixelsPerUnit pixels; unset is not the same as 0.
 	PerUnit       core.Price
 	PixelsPerUnit core.Pixels
-	// FeedAddr is the contract that tells the currency's rate.
+	// FeedAddr is the contract with the currency's exchange rate.
 	FeedAddr core.Address
-	// FeedCurrency is the currency whose rate it tells, "" where only the contract knows.
+	// FeedCurrency is the currency of that rate, "" where only the contract knows it.
 	FeedCurrency string
 	AutoAdjust   bool
-	// PerGateway is the JSON of prices for single gateways, Gateways what it says.
+	// PerGateway is the JSON of prices for single gateways, Gateways its parsed content.
 	PerGateway Document
 	Gateways   map[core.Address]core.UnitPrice
 
@@ -93,17 +93,16 @@ type Prices struct {
 	limits pricing.Limits
 }
 
-// Limits are the most a gateway pays: what MaxPerUnit and MaxPerCapability say.
+// Limits returns the most a gateway pays: MaxPerUnit and MaxPerCapability together.
 func (p Prices) Limits() pricing.Limits { return p.limits }
 
-// Bounded reports whether a gateway holds to a price for work that has no limit of its
-// own.
+// Bounded reports whether a gateway has a general price limit that it never exceeds.
 func (p Prices) Bounded() bool {
 	general := p.limits.General
 	return general.IsSet() && general.PerPixel().Sign() > 0 && !p.IgnoreMaxIfNeeded
 }
 
-// Default is the price of transcoding, unset where none was given.
+// Default returns the price of transcoding, unset where none was given.
 func (p Prices) Default() core.UnitPrice {
 	if !p.PerUnit.IsSet() {
 		return core.UnitPrice{}
@@ -111,17 +110,19 @@ func (p Prices) Default() core.UnitPrice {
 	return core.UnitPrice{Price: p.PerUnit, PixelsPerUnit: p.PixelsPerUnit}
 }
 
-// RemoteSigner is a gateway's way to its payment signer.
+// RemoteSigner says how a gateway reaches its remote payment signer, and whom a signer signs for.
 type RemoteSigner struct {
 	URL            URL
 	Headers        Secret
 	Webhook        URL
 	WebhookHeaders Secret
 	AllowNoAuth    bool
-	Discovery      bool
+	// DailyLimit bounds what one auth id spends on a day; zero is no bound.
+	DailyLimit core.Wei
+	Discovery  bool
 }
 
-// obsolete takes the values of options that do nothing any more.
+// obsolete takes the values of options that no longer have an effect.
 type obsolete struct {
 	verifierURL   URL
 	verifierPath  string

@@ -16,7 +16,7 @@ type Addresses struct {
 	OrchestratorListen ListenAddr
 	// GatewayListen is the HTTP listener of the gateway role.
 	GatewayListen ListenAddr
-	// RedeemerListen is the listener of the redeemer role.
+	// RedeemerListen is the listener of the redeemer role, and of the remote signer.
 	RedeemerListen ListenAddr
 	// AdminListen is the admin API, on loopback unless asked otherwise.
 	AdminListen ListenAddr

@@ -20,7 +20,7 @@ var errJSON = errors.New("not well-formed JSON")
 // IsZero reports whether there is no document.
 func (d Document) IsZero() bool { return len(d.JSON) == 0 }
 
-// String is the path, or the text that was given in place.
+// String returns the path, or the text that was given in place.
 func (d Document) String() string {
 	if d.Path != "" {
 		return d.Path

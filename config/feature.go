@@ -5,22 +5,20 @@ package config
 type feature string
 
 const (
-	featureLiveAI       feature = "live AI"
-	featureLiveRunners  feature = "live runners"
-	featureLivePayment  feature = "payment of live runners"
-	featureRemoteSigner feature = "remote signing"
-	featureRemoteWork   feature = "work on remote transcoders and workers"
-	featureGPU          feature = "transcoding on GPUs"
-	featureRTMP         feature = "RTMP ingest"
-	featureAnyManifest  feature = "the playlist of whichever stream runs"
-	featureClientIP     feature = "the label for the client's address"
-	featureWebhooks     feature = "the admission webhook"
-	featureSelection    feature = "scores from a service"
-	featureFurther      feature = "advertising further instances"
-	featureObjectStore  feature = "object storage"
-	featureRecordings   feature = "recording"
-	featureQueue        feature = "the metadata queue"
-	featureKafka        feature = "the Kafka event stream"
+	featureLiveAI      feature = "live AI"
+	featureLiveRunners feature = "live runners"
+	featureRemoteWork  feature = "work on remote transcoders and workers"
+	featureGPU         feature = "transcoding on GPUs"
+	featureRTMP        feature = "RTMP ingest"
+	featureAnyManifest feature = "the playlist of whichever stream runs"
+	featureClientIP    feature = "the label for the client's address"
+	featureWebhooks    feature = "the admission webhook"
+	featureSelection   feature = "scores from a service"
+	featureFurther     feature = "advertising further instances"
+	featureObjectStore feature = "object storage"
+	featureRecordings  feature = "recording"
+	featureQueue       feature = "the metadata queue"
+	featureKafka       feature = "the Kafka event stream"
 )
 
 // present reports whether this release has the feature. A part of the node that

@@ -69,7 +69,7 @@ func (n names) find(spelling string) *option {
 	return nil
 }
 
-// spellings are the names that are suggested for mistyped ones.
+// spellings returns the names that are suggested for mistyped ones.
 func (n names) spellings() []string {
 	var all []string
 	for _, o := range n.options {

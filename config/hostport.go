@@ -53,7 +53,7 @@ func (h HostPort) IsZero() bool { return h.Host == "" }
 // Authority is host:port.
 func (h HostPort) Authority() string { return net.JoinHostPort(h.Host, strconv.Itoa(h.Port)) }
 
-// String is the address with its scheme.
+// String returns the address with its scheme.
 func (h HostPort) String() string {
 	switch {
 	case h.IsZero():
@@ -84,7 +84,7 @@ func ParseServiceAddr(s string) (ServiceAddr, error) {
 // IsZero reports whether the address is neither known nor none.
 func (a ServiceAddr) IsZero() bool { return !a.None && a.HostPort.IsZero() }
 
-// String is the address with its scheme, or none.
+// String returns the address with its scheme, or none.
 func (a ServiceAddr) String() string {
 	if a.None {
 		return "none"

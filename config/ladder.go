@@ -56,7 +56,7 @@ func readProfiles(s string, in *Input) ([]core.Profile, error) {
 	return profiles, nil
 }
 
-// detail is the public part of a fault on one line.
+// detail returns the public part of a fault on one line.
 func detail(err error) string {
 	text := err.Error()
 	if f, ok := errors.AsType[*fault.Fault](err); ok && f.Detail != "" {
@@ -96,5 +96,5 @@ func readPresets(s string) ([]core.Profile, error) {
 	return profiles, nil
 }
 
-// String is what was given: names, path or JSON.
+// String returns what was given: names, path or JSON.
 func (l Ladder) String() string { return l.source }

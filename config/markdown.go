@@ -89,7 +89,7 @@ func writeDocRow(b *strings.Builder, o option) {
 		cell(o.valueType().name), cell(o.defaultText()), cell(meaning), o.marks())
 }
 
-// marks is the last column.
+// marks returns the last column.
 func (o option) marks() string {
 	if o.live {
 		return o.mark + " R"

@@ -19,7 +19,7 @@ func (l *loader) addOptionNotices() {
 			l.addNotice(g, "has no effect: "+o.obsolete)
 		case o.roles != 0 && active != 0 && active&o.roles == 0:
 			l.addNotice(g, "has no effect without "+o.roles.String())
-		case o.onchain && l.config.Chain.Offchain() && l.unflagged("network") && !off(o, g):
+		case o.onchain && l.config.Chain.Offchain() && l.valid("network") && !off(o, g):
 			l.addNotice(g, "has no effect off-chain; add -network "+mainNetwork)
 		case !o.feature.present():
 			text := "accepted; " + o.feature.missing()

@@ -33,6 +33,8 @@ type option struct {
 	feature feature
 	// meanwhile says what happens instead while the feature is missing.
 	meanwhile string
+	// environ is a further environment variable, one of the existing node's.
+	environ string
 	// obsolete options are read and do nothing; the text says what to use.
 	obsolete string
 	// onchain options have no effect off-chain.
@@ -44,7 +46,7 @@ type option struct {
 	to   func(*Config) value
 }
 
-// table is the option table in the order of the documents. Its rows are
+// table returns the option table in the order of the documents. Its rows are
 // built again for every caller.
 func table() []option {
 	return markLive(slices.Concat(
@@ -72,7 +74,7 @@ func (o option) spellings() []string {
 	return slices.Concat([]string{o.name}, o.aliases, o.former)
 }
 
-// fieldName is the setting's name in the start-up table.
+// fieldName returns the setting's name in the start-up table.
 func (o option) fieldName() string {
 	if o.field != "" {
 		return o.field
@@ -93,6 +95,9 @@ func (o option) env(spelling string) []string {
 	}
 	if o.group != groupTutti {
 		names = append(names, "LP_"+bare)
+	}
+	if o.environ != "" && spelling == o.name {
+		names = append(names, o.environ)
 	}
 	return names
 }
@@ -149,7 +154,7 @@ func groups() []group {
 	}
 }
 
-// OptionNames are the names of all options that do something, for completions.
+// OptionNames returns the names of all options that do something, for completions.
 func OptionNames() (names []string) {
 	for _, o := range table() {
 		if o.obsolete == "" && o.feature.present() {

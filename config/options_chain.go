@@ -63,7 +63,7 @@ func priceRows() []option {
 			help: "price of -pixelsPerUnit pixels: whole wei, or an amount with its currency such as 0.50USD; on " +
 				"the chain it must be given, 0 works for free",
 			to: func(c *Config) value { return price(&c.Prices.PerUnit) }},
-		{name: "pixelsPerUnit", mark: "B M", roles: orchestrator | gateway, preset: "1",
+		{name: "pixelsPerUnit", mark: "B M", roles: orchestrator | gateway | remoteSigner, preset: "1",
 			help: "pixels per unit of the price; 1e12 works",
 			to:   func(c *Config) value { return pixels(&c.Prices.PixelsPerUnit) }},
 		{name: "priceFeedAddr", mark: "M", preset: "0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612",
@@ -76,11 +76,11 @@ func priceRows() []option {
 			help: `prices of transcoding for single gateways: JSON, or the path of a file, ` +
 				`{"gateways":[{"ethaddress":…,"priceperunit":…,"currency":…,"pixelsperunit":…}]}`,
 			to: func(c *Config) value { return document(&c.Prices.PerGateway) }},
-		{name: "maxPricePerUnit", mark: "G", roles: gateway, unset: "none",
+		{name: "maxPricePerUnit", mark: "G", roles: gateway | remoteSigner, unset: "none",
 			help: "most a gateway pays for -pixelsPerUnit pixels, or units of AI work: whole wei, or an amount " +
 				"with its currency; 0 is no bound",
 			to: func(c *Config) value { return price(&c.Prices.MaxPerUnit) }},
-		{name: "maxPricePerCapability", mark: "G", roles: gateway,
+		{name: "maxPricePerCapability", mark: "G", roles: gateway | remoteSigner,
 			help: `most a gateway pays per pipeline and model: JSON, or the path of a file, ` +
 				`{"capabilities_prices": [{"pipeline":…, "model_id":…, "price_per_unit":…, "pixels_per_unit":…, "currency":…}]}`,
 			to: func(c *Config) value { return document(&c.Prices.MaxPerCapability) }},
@@ -106,10 +106,10 @@ func ticketRows() []option {
 			to:   func(c *Config) value { return wei(&c.Tickets.MaxTotalEV) }},
 		{name: "maxCreditEV", mark: "G", roles: gateway, unset: "-maxTotalEV",
 			help: "largest expected value of the tickets that one orchestrator holds without having worked for " +
-				"them, in wei, beside as much as it worked for in the last minutes",
+				"them, in wei, beside the worth of its work in the last minutes",
 			to: func(c *Config) value { return optionalWei(&c.Tickets.maxCredit) }},
 		{name: "depositMultiplier", mark: "G", roles: gateway | remoteSigner, preset: "1",
-			help: "part of the deposit one ticket may be worth, as its divisor",
+			help: "a ticket is worth at most the deposit divided by this",
 			to:   func(c *Config) value { return whole(&c.Tickets.DepositMultiplier, 1, 1_000_000) }},
 	}
 }

@@ -2,7 +2,7 @@ package config
 
 import "fmt"
 
-// Source is a place values come from, in rising order of precedence.
+// Source is where an option's value came from, in rising order of precedence.
 type Source int
 
 // The sources.
@@ -38,7 +38,7 @@ func (o Origin) String() string {
 	return "default"
 }
 
-// location is the origin without the option's name, for messages that show it.
+// location returns the origin without the option's name, for messages that show it.
 func (o Origin) location() string {
 	switch o.Source {
 	case FromFlag:

@@ -18,7 +18,7 @@ type Problem struct {
 	Text, Remedy string
 }
 
-// Option is the name of the option that the problem is about, as it was given; "" for
+// Option returns the name of the option that the problem is about, as it was given; "" for
 // none.
 func (p *Problem) Option() string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(p.Subject, "-"), " ")
@@ -26,7 +26,7 @@ func (p *Problem) Option() string {
 	return name
 }
 
-// Error is one line: code, option, place, what is wrong and what to do.
+// Error returns one line: code, option, place, what is wrong and what to do.
 func (p *Problem) Error() string {
 	var b strings.Builder
 	b.WriteString(string(p.Code))
@@ -63,7 +63,7 @@ type Notice struct {
 	Text    string
 }
 
-// String is one line: option, place, text.
+// String returns one line: option, place, text.
 func (n Notice) String() string {
 	if n.Subject == "" {
 		return n.Text

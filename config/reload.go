@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Live are the options that a running node takes over from a configuration that is
+// Live returns the options that a running node takes over from a configuration that is
 // reloaded. Everything else needs a restart, or an upgrade, which loses no session.
 func Live() []string {
 	return []string{
@@ -61,7 +61,7 @@ func Compare(old, next *Config) []Difference {
 	return out
 }
 
-// shown is an option's value for people.
+// shown returns an option's value for people.
 func (c *Config) shown(name string, v value) string {
 	if s := v.String(); s != "" || v.about().hidden {
 		return s

@@ -15,7 +15,7 @@ const (
 	router
 )
 
-// roleFlags are the flags of the roles, in bit order.
+// roleFlags returns the flags of the roles, in bit order.
 func roleFlags() []string {
 	return []string{"-orchestrator", "-transcoder", "-aiWorker", "-gateway", "-redeemer", "-remoteSigner", "-router"}
 }

@@ -16,11 +16,11 @@ const masked = "***"
 // Secret is a value that is never shown.
 type Secret = core.Secret
 
-// readSecret takes a text as a secret: if it names a file that exists, the file's content without
-// surrounding space, otherwise the text itself. A file or directory that exists and cannot be read is
-// an error: its name, which is not secret, must not become the secret. A container engine makes a
-// directory of a file that it shall mount and does not find. A word without a separator may be a secret
-// that a directory here happens to be named after.
+// readSecret returns the content of the file that s names, without surrounding space, or s itself where
+// there is no such file. A file that exists and is empty, too large or not readable is an error: its name,
+// which is not secret, must not become the secret. So is a directory whose path has a separator: a container
+// engine creates a directory in place of a file that it was to mount and did not find. A directory named
+// without a separator is no error: s may be a secret that is also the name of a directory here.
 func readSecret(s string, in *Input) (Secret, error) {
 	content, err := in.read(s)
 	switch {

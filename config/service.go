@@ -4,7 +4,7 @@ package config
 // given no node use this one's, because it is the machine's node.
 const ServiceFile = "/etc/tutti/tutti.conf"
 
-// ServiceDataDir is where that service keeps its state; "" where there is no such file,
+// ServiceDataDir returns where that service keeps its state; "" where there is no such file,
 // or this user may not read it.
 func ServiceDataDir(readFile func(path string) ([]byte, error)) string {
 	in := Input{ReadFile: readFile}

@@ -65,7 +65,7 @@ func (l *loader) settings() []Setting {
 	return all
 }
 
-// untouched is an option's value when it is not given.
+// untouched returns an option's value when it is not given.
 func (l *loader) untouched(o option) string {
 	v := o.to(new(Config))
 	if o.preset != "" {
@@ -74,7 +74,7 @@ func (l *loader) untouched(o option) string {
 	return v.String()
 }
 
-// completed is the value of an option that roles and other options complete, or
+// completed returns the value of an option that roles and other options complete, or
 // "".
 func (l *loader) completed(name string) string {
 	c := l.config
@@ -88,7 +88,7 @@ func (l *loader) completed(name string) string {
 		return c.Addresses.OrchestratorListen.String()
 	case name == "httpAddr" && c.Roles.Gateway, name == "gatewayAddr" && c.Roles.Gateway:
 		return c.Addresses.GatewayListen.String()
-	case name == "httpAddr" && c.Roles.Redeemer:
+	case name == "httpAddr" && (c.Roles.Redeemer || c.Roles.RemoteSigner):
 		return c.Addresses.RedeemerListen.String()
 	case name == "rtmpAddr" && c.Roles.Gateway:
 		return c.Addresses.RTMPListen.String()

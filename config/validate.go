@@ -25,7 +25,7 @@ func (l *loader) validate() {
 	l.validateTickets()
 	l.validateRedeemer()
 	l.validateAuthWebhook()
-	l.validateLiveRunners()
+	l.validateSigner()
 	l.validateAlerts()
 	l.validateAdminToken()
 	l.validateStore()
@@ -42,8 +42,8 @@ func (l *loader) given(name string) (given, bool) {
 	return g, ok
 }
 
-// unflagged reports whether none of the options has a problem of its own.
-func (l *loader) unflagged(names ...string) bool {
+// valid reports whether none of the options has a problem of its own.
+func (l *loader) valid(names ...string) bool {
 	return !slices.ContainsFunc(names, func(n string) bool { return l.flagged[n] })
 }
 
@@ -65,24 +65,11 @@ func (l *loader) validateNetint() {
 	}
 }
 
-// validateLiveRunners refuses live runners on a chain, where they would work unpaid.
-func (l *loader) validateLiveRunners() {
-	if !l.config.LiveAI.Runners() || l.config.Chain.Offchain() || !l.unflagged("network") {
-		return
-	}
-	for _, name := range []string{"useLiveRunners", "liveRunnerConfig"} {
-		if _, ok := l.given(name); ok {
-			l.reportOption(fault.FeatureMissing, name, featureLivePayment.missing(),
-				"leave it out, or serve live runners with a node of their own without -network")
-		}
-	}
-}
-
 // validateAuthWebhook refuses a hook that an orchestrator would not call: an operator
 // sets one to keep gateways out.
 func (l *loader) validateAuthWebhook() {
 	if _, ok := l.given("authWebhookUrl"); ok && l.config.Roles.Orchestrator &&
-		l.unflagged("authWebhookUrl", "orchestrator") {
+		l.valid("authWebhookUrl", "orchestrator") {
 		l.reportOption(fault.FeatureMissing, "authWebhookUrl", featureWebhooks.missing()+" for an orchestrator",
 			"leave it out; a gateway that needs one is started as a process of its own")
 	}
@@ -91,7 +78,7 @@ func (l *loader) validateAuthWebhook() {
 func (l *loader) validateTLS() {
 	tls := l.config.TLS
 	switch {
-	case !l.unflagged("tlsCert", "tlsKey"):
+	case !l.valid("tlsCert", "tlsKey"):
 	case tls.Cert != "" && tls.Key == "":
 		l.reportOption(fault.MissingOption, "tlsCert", "a certificate needs its key",
 			"add -tlsKey with the path of the key's PEM file")
@@ -104,7 +91,7 @@ func (l *loader) validateTLS() {
 // validateWeights checks the sum that the existing node requires.
 func (l *loader) validateWeights() {
 	names := []string{"selectRandFreq", "selectStakeWeight", "selectPriceWeight"}
-	if !l.unflagged(names...) {
+	if !l.valid(names...) {
 		return
 	}
 	s := l.config.Selection

@@ -10,7 +10,7 @@ import (
 // validateAlerts parses the alert addresses at the start: an alert that cannot be
 // sent must not be found out about when it is needed.
 func (l *loader) validateAlerts() {
-	if !l.unflagged("alert") {
+	if !l.valid("alert") {
 		return
 	}
 	_, err := alert.Parse(l.config.Monitoring.AlertSinks.Reveal())

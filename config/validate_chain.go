@@ -16,21 +16,21 @@ const (
 	devnetEndpoint = "http://127.0.0.1:8545"
 )
 
-// Networks are the names that -network knows; others need -ethController.
+// Networks returns the names that -network knows; others need -ethController.
 func Networks() []string { return []string{mainNetwork, devNetwork} }
 
 // validateNetwork checks that the chain can be found, and that this process is the
 // one that should use it.
 func (l *loader) validateNetwork() {
 	l.validateRetired()
-	if !l.unflagged("network") {
+	if !l.valid("network") {
 		return
 	}
 	chain := &l.config.Chain
 	switch {
 	case chain.Offchain():
 		return
-	case !slices.Contains(Networks(), chain.Network) && chain.Controller.IsZero() && l.unflagged("ethController"):
+	case !slices.Contains(Networks(), chain.Network) && chain.Controller.IsZero() && l.valid("ethController"):
 		l.reportOption(fault.MissingOption, "network",
 			"it is none of the known networks, so the controller contract must be named",
 			"add -ethController 0x…, or write "+mainNetwork)
@@ -49,7 +49,7 @@ func (l *loader) validateNetwork() {
 
 // validateRetired refuses networks that no longer exist.
 func (l *loader) validateRetired() {
-	if !l.unflagged("network") {
+	if !l.valid("network") {
 		return
 	}
 	switch l.config.Chain.Network {
@@ -67,7 +67,7 @@ func (l *loader) validateRetired() {
 func (l *loader) validateWallet() {
 	r := l.config.Roles
 	worker := (r.Transcoder || r.AIWorker) && !r.Orchestrator && !r.Gateway
-	if _, given := l.given("ethUrl"); worker && given && l.unflagged("ethUrl", "orchestrator") {
+	if _, given := l.given("ethUrl"); worker && given && l.valid("ethUrl", "orchestrator") {
 		l.reportOption(fault.WalletOnWorker, "ethUrl",
 			"a process that only works for a remote orchestrator must not reach the chain: with the "+
 				"orchestrator's wallet it would send transactions of its own",
@@ -77,7 +77,7 @@ func (l *loader) validateWallet() {
 
 func (l *loader) completeEndpoints() {
 	chain := &l.config.Chain
-	if len(chain.Endpoints) > 0 || !l.unflagged("ethUrl") {
+	if len(chain.Endpoints) > 0 || !l.valid("ethUrl") {
 		return
 	}
 	if chain.Network != devNetwork {

@@ -14,7 +14,7 @@ import (
 // further.
 func (l *loader) validateFile(name, remedy string) bool {
 	g, given := l.given(name)
-	if !given || !l.unflagged(name) {
+	if !given || !l.valid(name) {
 		return false
 	}
 	if !beginsLikePath(g.value) {

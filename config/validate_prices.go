@@ -16,12 +16,12 @@ import (
 func (l *loader) validatePrices() {
 	p := &l.config.Prices
 	p.FeedCurrency = l.feedCurrency()
-	if l.unflagged("pricePerGateway") && !p.PerGateway.IsZero() {
+	if l.valid("pricePerGateway") && !p.PerGateway.IsZero() {
 		gateways, mistakes := pricing.ParseGateways(p.PerGateway.JSON, pricing.AskedWith(p.AutoAdjust), p.FeedCurrency)
 		p.Gateways = gateways
 		l.mistakes("pricePerGateway", p.PerGateway, mistakes)
 	}
-	if l.unflagged("maxPricePerCapability") && !p.MaxPerCapability.IsZero() {
+	if l.valid("maxPricePerCapability") && !p.MaxPerCapability.IsZero() {
 		limits, mistakes := pricing.ParseCapabilities(p.MaxPerCapability.JSON, p.FeedCurrency)
 		p.limits = limits
 		l.mistakes("maxPricePerCapability", p.MaxPerCapability, mistakes)
@@ -29,12 +29,12 @@ func (l *loader) validatePrices() {
 	if p.MaxPerUnit.IsSet() {
 		p.limits.General = core.UnitPrice{Price: p.MaxPerUnit, PixelsPerUnit: p.PixelsPerUnit}
 	}
-	if !l.unflagged("pixelsPerUnit") {
+	if !l.valid("pixelsPerUnit") {
 		return
 	}
 	l.validateUnit("pricePerUnit", p.Default(), pricing.AskedWith(p.AutoAdjust))
 	l.validateUnit("maxPricePerUnit", p.limits.General, pricing.Paid)
-	if l.config.Chain.Offchain() || !l.unflagged("network") {
+	if l.config.Chain.Offchain() || !l.valid("network") {
 		return
 	}
 	l.validatePriced()
@@ -63,7 +63,7 @@ func (l *loader) mistakes(name string, d Document, all []pricing.Mistake) {
 	}
 }
 
-// feedCurrency is the currency that the price feed tells the rate of, "" where only the
+// feedCurrency returns the currency that the price feed tells the rate of, "" where only the
 // contract of -priceFeedAddr knows. The feed that is the default tells that of the US
 // dollar.
 func (l *loader) feedCurrency() string {
@@ -75,7 +75,7 @@ func (l *loader) feedCurrency() string {
 
 // validateUnit refuses a price that offers cannot carry, or that is implausible.
 func (l *loader) validateUnit(name string, u core.UnitPrice, use pricing.Use) {
-	if !l.unflagged(name) {
+	if !l.valid(name) {
 		return
 	}
 	if err := pricing.Check(u, use, l.config.Prices.FeedCurrency); err != nil {
@@ -93,7 +93,7 @@ func (l *loader) validatePriced() {
 	r := l.config.Roles
 	takesWork := r.Orchestrator && !l.config.Addresses.Service.None
 	if !takesWork || l.config.Prices.PerUnit.IsSet() ||
-		!l.unflagged("pricePerUnit", "orchestrator", "transcoder", "aiWorker", "serviceAddr") {
+		!l.valid("pricePerUnit", "orchestrator", "transcoder", "aiWorker", "serviceAddr") {
 		return
 	}
 	if r.AIWorker {
@@ -115,7 +115,7 @@ func (l *loader) validateFeed() {
 	name, ok := l.needsFeed()
 	_, given := l.given("priceFeedAddr")
 	known := given || l.config.Chain.Network != devNetwork
-	if !ok || !l.unflagged("priceFeedAddr") || known && !l.config.Prices.FeedAddr.IsZero() {
+	if !ok || !l.valid("priceFeedAddr") || known && !l.config.Prices.FeedAddr.IsZero() {
 		return
 	}
 	l.reportOption(fault.MissingOption, name, "a price in a currency needs a price feed on this network",
@@ -133,11 +133,11 @@ func (l *loader) needsFeed() (string, bool) {
 	}{
 		{"pricePerUnit", l.config.Roles.Orchestrator, []core.UnitPrice{p.Default()}},
 		{"pricePerGateway", l.config.Roles.Orchestrator, slices.Collect(maps.Values(p.Gateways))},
-		{"maxPricePerUnit", l.config.Roles.Gateway, []core.UnitPrice{p.limits.General}},
-		{"maxPricePerCapability", l.config.Roles.Gateway,
+		{"maxPricePerUnit", l.config.Roles.Gateway || l.config.Roles.RemoteSigner, []core.UnitPrice{p.limits.General}},
+		{"maxPricePerCapability", l.config.Roles.Gateway || l.config.Roles.RemoteSigner,
 			slices.AppendSeq(slices.Collect(maps.Values(p.limits.Models)), maps.Values(p.limits.Pipelines))},
 	} {
-		if o.active && l.unflagged(o.name) && in(o.prices) {
+		if o.active && l.valid(o.name) && in(o.prices) {
 			return o.name, true
 		}
 	}

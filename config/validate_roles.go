@@ -5,15 +5,11 @@ import "github.com/tuttinode/tutti/core/fault"
 // validateRoles checks that there is a role, that the roles fit into one
 // process, and that this release can do it.
 func (l *loader) validateRoles() {
-	if !l.unflagged("orchestrator", "transcoder", "aiWorker", "gateway", "redeemer", "remoteSigner", "router",
+	if !l.valid("orchestrator", "transcoder", "aiWorker", "gateway", "redeemer", "remoteSigner", "router",
 		"reward", "initializeRound") {
 		return
 	}
 	r := l.config.Roles
-	if r.RemoteSigner && !featureRemoteSigner.present() {
-		l.reportOption(fault.FeatureMissing, "remoteSigner", featureRemoteSigner.missing(),
-			"leave the option out, or use a release that has it")
-	}
 	if r.AIWorker && l.in.System == "windows" {
 		l.reportOption(fault.OptionUnsupported, "aiWorker",
 			"AI models run on Linux only: their containers and the tools around them need it",
@@ -42,7 +38,8 @@ func (l *loader) validateRoles() {
 		l.reportOption(fault.ContradictoryRoles, "gateway",
 			"it shares its process with "+(active&^gateway).String()+" only if the orchestrator is there too",
 			"add -orchestrator, or start two processes")
-	case r.Orchestrator && !r.Transcoder && !r.AIWorker && !l.config.LiveAI.Runners():
+	case r.Orchestrator && !r.Transcoder && !r.AIWorker && !l.config.LiveAI.Runners() &&
+		l.config.LiveAI.SampleSessions == 0:
 		l.validateNoWorkers()
 	case !r.Orchestrator && (r.Transcoder || r.AIWorker):
 		l.validateRemoteWorker()
@@ -53,7 +50,7 @@ func (l *loader) validateRoles() {
 // register either.
 func (l *loader) validateNoWorkers() {
 	a := l.config.Addresses
-	if a.OrchSecret.IsZero() && !a.Service.None && l.unflagged("orchSecret", "serviceAddr") {
+	if a.OrchSecret.IsZero() && !a.Service.None && l.valid("orchSecret", "serviceAddr") {
 		l.reportOption(fault.RoleIncomplete, "orchestrator",
 			"an orchestrator without transcoder and without -orchSecret has no workers",
 			"add -transcoder or -aiWorker to work in this process, or -orchSecret with a secret of your choice "+
@@ -68,17 +65,17 @@ func (l *loader) validateRemoteWorker() {
 		name = "aiWorker"
 	}
 	a := l.config.Addresses
-	if len(a.Orchestrators) == 0 && l.unflagged("orchAddr") {
+	if len(a.Orchestrators) == 0 && l.valid("orchAddr") {
 		l.reportOption(fault.RoleIncomplete, name,
 			"without -orchestrator it works for one elsewhere, and none is named",
 			"write -orchAddr host:8935 and -orchSecret, or add -orchestrator to work in this process")
 	}
-	if a.OrchSecret.IsZero() && l.unflagged("orchSecret", name) {
+	if a.OrchSecret.IsZero() && l.valid("orchSecret", name) {
 		l.reportOption(fault.MissingOption, "orchSecret", "a remote worker must show its orchestrator's secret",
 			"write -orchSecret with the orchestrator's, or the path of a file that holds it")
 	}
 	tls := l.config.TLS
-	if l.unflagged("workerCert", "workerKey") && (tls.WorkerCert == "") != (tls.WorkerKey == "") {
+	if l.valid("workerCert", "workerKey") && (tls.WorkerCert == "") != (tls.WorkerKey == "") {
 		l.reportOption(fault.MissingOption, "workerCert", "a certificate and its key belong together",
 			"give both -workerCert and -workerKey, or neither")
 	}
@@ -97,7 +94,7 @@ func (l *loader) validateSecret() {
 
 // validateRouter checks that a router has orchestrators to send gateways to.
 func (l *loader) validateRouter() {
-	if len(l.config.Addresses.Orchestrators) == 0 && l.unflagged("orchAddr") {
+	if len(l.config.Addresses.Orchestrators) == 0 && l.valid("orchAddr") {
 		l.reportOption(fault.MissingOption, "orchAddr", "a router has no orchestrators to send gateways to",
 			"write -orchAddr host:8935,host:8935 with your orchestrators")
 	}
@@ -106,7 +103,7 @@ func (l *loader) validateRouter() {
 func (l *loader) validateNoRole() {
 	if l.config.Roles.Reward == On || l.config.Roles.InitializeRound {
 		// A process for this alone.
-		if l.config.Chain.Offchain() && l.unflagged("network") {
+		if l.config.Chain.Offchain() && l.valid("network") {
 			l.reportOption(fault.MissingOption, "network",
 				"a process that only calls reward or initialises rounds has nothing to do off-chain",
 				"write -network arbitrum-one-mainnet, or give a role")
@@ -122,7 +119,7 @@ func (l *loader) validateNoRole() {
 // nothing is left for it to do.
 func (l *loader) validateNoWork() {
 	if l.config.Roles.Orchestrator && l.config.Addresses.Service.None && l.config.Chain.Offchain() &&
-		l.unflagged("serviceAddr", "orchestrator", "network") {
+		l.valid("serviceAddr", "orchestrator", "network") {
 		l.reportOption(fault.OptionConflict, "serviceAddr",
 			"a node that takes no work has only duties on the chain, and it runs off-chain",
 			"write -serviceAddr host:port, name a -network, or leave -orchestrator out")

@@ -5,11 +5,11 @@ import "github.com/tuttinode/tutti/core/fault"
 // validateTickets checks the ticket amounts against one another, for the roles
 // that use them on a chain.
 func (l *loader) validateTickets() {
-	if l.config.Chain.Offchain() || !l.unflagged("network") {
+	if l.config.Chain.Offchain() || !l.valid("network") {
 		return
 	}
 	r, t := l.config.Roles, l.config.Tickets
-	if (r.Orchestrator || r.Redeemer) && l.unflagged("ticketEV", "maxFaceValue") {
+	if (r.Orchestrator || r.Redeemer) && l.valid("ticketEV", "maxFaceValue") {
 		switch {
 		case t.EV.IsZero():
 			l.reportOption(fault.BadOption, "ticketEV", "tickets that are worth nothing pay for nothing",
@@ -28,12 +28,12 @@ func (l *loader) validateTickets() {
 		name string
 		zero bool
 	}{{"maxTicketEV", t.MaxEV.IsZero()}, {"maxTotalEV", t.MaxTotalEV.IsZero()}} {
-		if o.zero && l.unflagged(o.name) {
+		if o.zero && l.valid(o.name) {
 			l.reportOption(fault.BadOption, o.name,
 				"with 0 no ticket could be sent, and no orchestrator would be paid", "leave it out for the default")
 		}
 	}
-	if l.unflagged("maxTicketEV", "maxTotalEV") && t.MaxTotalEV.Cmp(t.MaxEV) < 0 {
+	if l.valid("maxTicketEV", "maxTotalEV") && t.MaxTotalEV.Cmp(t.MaxEV) < 0 {
 		name := "maxTotalEV"
 		if _, ok := l.given(name); !ok {
 			name = "maxTicketEV"
@@ -43,7 +43,7 @@ func (l *loader) validateTickets() {
 				t.MaxTotalEV.String(),
 			"make -maxTotalEV at least -maxTicketEV")
 	}
-	if l.unflagged("maxCreditEV", "maxTotalEV") && t.MaxCredit().Cmp(t.MaxTotalEV) < 0 {
+	if l.valid("maxCreditEV", "maxTotalEV") && t.MaxCredit().Cmp(t.MaxTotalEV) < 0 {
 		l.reportOption(fault.OptionConflict, "maxCreditEV",
 			"one payment may be worth -maxTotalEV "+t.MaxTotalEV.String()+" wei, and an orchestrator may hold "+
 				"-maxCreditEV "+
@@ -51,14 +51,14 @@ func (l *loader) validateTickets() {
 	}
 }
 
-// validateRedeemer refuses a redeemer without a chain, and the certificate of one that is not named.
+// validateRedeemer refuses -redeemerCA without -redeemerAddr, and -redeemer on a node that runs off-chain.
 func (l *loader) validateRedeemer() {
-	if l.unflagged("redeemerCA", "redeemerAddr") && l.config.TLS.RedeemerCA != "" &&
+	if l.valid("redeemerCA", "redeemerAddr") && l.config.TLS.RedeemerCA != "" &&
 		l.config.Chain.RedeemerAddr.IsZero() {
 		l.reportOption(fault.MissingOption, "redeemerAddr", "-redeemerCA is about the redeemer that it names",
 			"write -redeemerAddr host:8935, or leave -redeemerCA out")
 	}
-	if !l.unflagged("redeemer", "network") || !l.config.Roles.Redeemer {
+	if !l.valid("redeemer", "network") || !l.config.Roles.Redeemer {
 		return
 	}
 	if l.config.Chain.Offchain() {

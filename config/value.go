@@ -99,7 +99,7 @@ func switchable(p *Switch) value {
 		Switch.String}
 }
 
-// whole is an integer from low to high.
+// whole returns an integer from low to high.
 func whole(p *int, low, high int) value {
 	read := func(s string) (int, error) {
 		n, err := strconv.Atoi(s)
@@ -116,7 +116,7 @@ func whole(p *int, low, high int) value {
 	return field[int]{p, valueType{name: "number", example: strconv.Itoa(max(low, 1))}, pure(read), strconv.Itoa}
 }
 
-// pixels is a positive whole number; exponents are understood.
+// pixels returns a positive whole number; exponents are understood.
 func pixels(p *core.Pixels) value {
 	read := func(s string) (core.Pixels, error) {
 		n, err := core.ParseWei(s)
@@ -129,7 +129,7 @@ func pixels(p *core.Pixels) value {
 		func(n core.Pixels) string { return strconv.FormatInt(int64(n), 10) }}
 }
 
-// fraction is a number from 0 to high.
+// fraction returns a number from 0 to high.
 func fraction(p *float64, high float64) value {
 	read := func(s string) (float64, error) {
 		n, err := strconv.ParseFloat(s, 64)
@@ -148,14 +148,14 @@ func fraction(p *float64, high float64) value {
 
 func printFloat(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) }
 
-// duration is a span of time of at least low. A number alone is refused unless
+// duration returns a span of time of at least low. A number alone is refused unless
 // seconds allows it.
 func duration(p *time.Duration, low time.Duration) value {
 	return field[time.Duration]{p, valueType{name: "duration", example: "30s"}, pure(readDuration(low)),
 		time.Duration.String}
 }
 
-// seconds is a duration that a number alone may give in seconds.
+// seconds returns a duration that a number alone may give in seconds.
 func seconds(p *time.Duration, low time.Duration) value {
 	read := func(s string) (time.Duration, error) {
 		if n, err := strconv.ParseUint(s, 10, 31); err == nil {
@@ -192,7 +192,7 @@ func text(p *string) value {
 	return field[string]{p, valueType{name: "text", example: "word"}, pure(parseText), asIs}
 }
 
-// path is a file or directory; "~/" is the home directory.
+// path returns a file or directory; "~/" is the home directory.
 func path(p *string) value {
 	read := func(s string, in *Input) (string, error) {
 		s, err := parseText(s)
@@ -201,7 +201,7 @@ func path(p *string) value {
 	return field[string]{p, valueType{name: "path", example: "/path"}, read, asIs}
 }
 
-// choice is one of a few words.
+// choice returns one of a few words.
 func choice(p *string, words ...string) value {
 	read := func(s string) (string, error) {
 		for _, w := range words {

@@ -71,7 +71,7 @@ func document(p *Document) value {
 	return typed(p, "JSON or path", "/path/to/file.json", readDocument)
 }
 
-// network is a name that is also a directory's.
+// network returns a name that is also a directory's.
 func network(p *string) value {
 	read := func(s string) (string, error) {
 		if !networkName().MatchString(s) {
@@ -96,7 +96,7 @@ func listening(p *addr, example string) value {
 	return typed(p, "address", example, pure(splitAddr))
 }
 
-// address is a URL whose whole text is shown nowhere.
+// address returns a URL whose whole text is shown nowhere.
 func address(p *URL, schemes ...string) value {
 	return hidden(p, "URL", exampleURL(schemes), readURL(schemes))
 }
@@ -148,12 +148,12 @@ func hostPorts(p *[]HostPort) value {
 	return list(p, valueType{name: "host:port,…", example: "host.example.org:8935"}, read, HostPort.String)
 }
 
-// literalSecret is a secret that is never a path.
+// literalSecret returns a secret that is never a path.
 func literalSecret(p *Secret) value {
 	return hidden(p, "secret", "text", func(s string, _ *Input) (Secret, error) { return core.NewSecret(s), nil })
 }
 
-// size is a number of bytes of at least low.
+// size returns a number of bytes of at least low.
 func size(p *ByteSize, low ByteSize) value {
 	read := func(s string) (ByteSize, error) {
 		n, err := ParseByteSize(s)

@@ -5,7 +5,7 @@ import (
 	"runtime"
 )
 
-// VersionText is what -version prints: four lines with the labels that scripts
+// VersionText returns what -version prints: four lines with the labels that scripts
 // look for.
 func VersionText(version string) string {
 	return fmt.Sprintf("Livepeer Node Version: %s\n"+

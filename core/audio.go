@@ -24,7 +24,7 @@ func (f Format) CarriesAudio(codec string) bool {
 	return tsAudio[codec]
 }
 
-// String is the container's usual name.
+// String returns the container's usual name.
 func (f Format) String() string {
 	if f == FormatMP4 {
 		return "MP4"

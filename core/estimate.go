@@ -9,7 +9,7 @@ import (
 // passthroughFPS is assumed where the source's own frame rate is kept.
 const passthroughFPS = 60
 
-// EstimatePixels is about how many pixels the renditions of a segment will have:
+// EstimatePixels returns about how many pixels the renditions of a segment will have:
 // from the sizes asked for, in whole frames per second and whole seconds. Gateways
 // pay ahead by it, with a margin, and orchestrators set money aside by it, so both
 // must come to the same number. It is never negative, and ends at the largest
@@ -26,7 +26,7 @@ func EstimatePixels(profiles []Profile, duration time.Duration) Pixels {
 	return Pixels(sum)
 }
 
-// ceil is the frame rate in whole frames per second.
+// ceil returns the frame rate in whole frames per second.
 func (r Framerate) ceil() uint64 {
 	if r.Passthrough() {
 		return passthroughFPS

@@ -10,7 +10,7 @@ const (
 	siteBits4   = 24
 )
 
-// PeerOf is the network of an address; the zero Prefix for the zero Addr.
+// PeerOf returns the network of an address; the zero Prefix for the zero Addr.
 func PeerOf(addr netip.Addr) netip.Prefix {
 	addr = addr.Unmap().WithZone("")
 	if addr.Is6() && !addr.IsLoopback() {
@@ -19,7 +19,7 @@ func PeerOf(addr netip.Addr) netip.Prefix {
 	return prefix(addr, addr.BitLen())
 }
 
-// PeerSiteOf is the larger network that the owner of an address may have: the /48 of an IPv6
+// PeerSiteOf returns the larger network that the owner of an address may have: the /48 of an IPv6
 // address, the /24 of an IPv4 one; the zero Prefix for the zero Addr.
 func PeerSiteOf(addr netip.Addr) netip.Prefix {
 	addr = addr.Unmap().WithZone("")
@@ -37,7 +37,7 @@ func prefix(addr netip.Addr, bits int) netip.Prefix {
 	return p
 }
 
-// PeerName is a peer by the text of its address, with or without a port. Text that is no
+// PeerName returns a peer by the text of its address, with or without a port. Text that is no
 // address names a peer of its own.
 func PeerName(text string) string { return named(text, PeerOf) }
 

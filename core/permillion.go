@@ -30,7 +30,7 @@ func ParsePercent(s string) (PerMillion, error) {
 	return PerMillion(n), nil
 }
 
-// Rest is what is left to 100 %: a fee cut of a fee share, and the other way round.
+// Rest returns what is left to 100 %: a fee cut of a fee share, and the other way round.
 func (p PerMillion) Rest() PerMillion {
 	if p > Whole {
 		return 0

@@ -9,7 +9,7 @@ import (
 
 // Preset is a profile that the network knows by name.
 type Preset struct {
-	// ID is the first four bytes of keccak(name), as it stands in signatures.
+	// ID is the first four bytes of keccak(name), as signatures have it.
 	ID      [4]byte
 	Profile Profile
 	// Unlisted presets have an ID but cannot be asked for by name.

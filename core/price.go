@@ -93,6 +93,19 @@ func (p Price) String() string {
 	return p.Digits() + p.Currency
 }
 
+// MarshalBinary writes the price for another process, as String does.
+func (p Price) MarshalBinary() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalBinary reads what MarshalBinary wrote.
+func (p *Price) UnmarshalBinary(text []byte) (err error) {
+	if len(text) == 0 {
+		*p = Price{}
+		return nil
+	}
+	*p, err = ParsePrice(string(text))
+	return err
+}
+
 // Digits writes the amount exactly, without its currency; "0" when unset.
 func (p Price) Digits() string {
 	if p.amount == nil {
@@ -115,13 +128,13 @@ type UnitPrice struct {
 // IsSet reports whether a price was given; 0 is a price.
 func (u UnitPrice) IsSet() bool { return u.Price.IsSet() }
 
-// PerPixel is the exact price of one unit in the price's own currency, a rational
+// PerPixel returns the exact price of one unit in the price's own currency, a rational
 // of the caller's own; 0 when unset.
 func (u UnitPrice) PerPixel() *big.Rat {
 	return new(big.Rat).Quo(u.Price.Amount(), u.divisor())
 }
 
-// WeiPerPixel is the exact price of one unit in wei. It is false for a currency
+// WeiPerPixel returns the exact price of one unit in wei. It is false for a currency
 // whose rate a price feed has to tell.
 func (u UnitPrice) WeiPerPixel() (*big.Rat, bool) {
 	wei, ok := u.Price.Wei()

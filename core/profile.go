@@ -107,10 +107,10 @@ type Profile struct {
 	Chroma     ChromaFormat
 }
 
-// Resolution is the requested box as text, "1280x720".
+// Resolution returns the requested box as text, "1280x720".
 func (p Profile) Resolution() string { return fmt.Sprintf("%dx%d", p.Width, p.Height) }
 
-// DefaultName is the name a profile without one gets. The prefix says where
+// DefaultName returns the name a profile without one gets. The prefix says where
 // it was named: "custom" from JSON, "net" received, "ffmpeg" sent.
 func (p Profile) DefaultName(prefix string) string {
 	return fmt.Sprintf("%s_%dx%d_%d", prefix, p.Width, p.Height, p.Bitrate)

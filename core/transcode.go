@@ -40,6 +40,8 @@ type TranscodeJob struct {
 	Signature bool
 	// Reinit says that the source changed: codec state of the session must go.
 	Reinit bool
+	// Effect changes the pictures; the renditions then have the source's size, up to EffectSide.
+	Effect Effect
 	// Origin is the orchestrator's address, or "offchain"; it goes into the
 	// output's metadata.
 	Origin string

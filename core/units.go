@@ -3,7 +3,7 @@ package core
 import "time"
 
 // Pixels counts pixels (width × height, summed over frames). Transcoding is
-// priced per encoded pixel. Source: the media contract, "what is paid".
+// priced per encoded pixel (docs/media.md).
 type Pixels int64
 
 // Frames counts video frames.
@@ -34,9 +34,9 @@ const (
 	MinRenditionBytes = 25
 )
 
-// WorkDeadline is how long a segment of the given playing time may take from
-// hand-over to result: four times its duration, at least eight seconds. It is
-// the time after which an unmodified gateway stops waiting.
+// WorkDeadline returns how long a segment of the given playing time may take from
+// its receipt to its result: four times its duration, at least eight seconds. It is
+// the time after which the network's existing gateways stop waiting.
 func WorkDeadline(duration time.Duration) time.Duration {
 	return max(8*time.Second, 4*duration)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// TicketsFor is how many tickets of a value a payment needs so that, with what is
+// TicketsFor returns how many tickets of a value a payment needs so that, with what is
 // there already, minCredit is reached. Tickets without value reach nothing: 0. A
 // number beyond what a payment may hold becomes 2^31-1.
 func TicketsFor(minCredit, existing, ev Value) int {

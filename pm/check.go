@@ -11,7 +11,7 @@ import (
 // opCheck is the operation in faults about a payment.
 const opCheck = "check payment"
 
-// Terms are the payment's parameters as its tickets were made with them: with the
+// Terms returns the payment's parameters as its tickets were made with them: with the
 // payment's own expiration, as the network has it. It must not be called without
 // parameters.
 func (p *Payment) Terms() Params {
@@ -20,7 +20,7 @@ func (p *Payment) Terms() Params {
 	return terms
 }
 
-// price is what the sender expects, free where it says nothing.
+// price returns what the sender expects, free where it says nothing.
 func (p *Payment) price() Price {
 	if p.Expected == nil {
 		return Price{}

@@ -96,7 +96,7 @@ func (r *Reading) Signed() (n int) {
 	return n
 }
 
-// Verify is the rest of Tickets. It adds the accepted nonces; if nonces is nil the tickets
+// Verify does the rest of Tickets. It adds the accepted nonces; if nonces is nil the tickets
 // count as expired.
 func (r *Reading) Verify(nonces *Nonces) (v Verdict) {
 	v.Refused = r.fatal

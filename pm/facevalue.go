@@ -30,7 +30,7 @@ type Offered struct {
 	RedeemGas protocol.Gas
 }
 
-// FaceValue is what a ticket pays when it wins: a hundred times what redeeming it
+// FaceValue returns what a ticket pays when it wins: a hundred times what redeeming it
 // costs, or less where the sender's funds or the operator set a bound. The error is
 // the fault InsufficientSenderReserve: no ticket is worth redeeming.
 func FaceValue(in Offered) (core.Wei, error) {
@@ -54,7 +54,7 @@ func FaceValue(in Offered) (core.Wei, error) {
 
 func times(n *big.Int, by int64) *big.Int { return new(big.Int).Mul(n, big.NewInt(by)) }
 
-// WinProb is the probability at which a ticket is worth ticketEV. It is rounded up,
+// WinProb returns the probability at which a ticket is worth ticketEV. It is rounded up,
 // so that a ticket is never worth less: a sender that pays exactly one would miss
 // the balance by a hair. A face value of no more than ticketEV wins always.
 func WinProb(faceValue, ticketEV core.Wei) protocol.Word {
@@ -73,7 +73,7 @@ func WinProb(faceValue, ticketEV core.Wei) protocol.Word {
 	return w
 }
 
-// MaxFloat is the most that the funds of a sender carry for one recipient: its share
+// MaxFloat returns the most that the funds of a sender carry for one recipient: its share
 // of the reserve, less what it drew of it in this round, less pending, the face
 // values of this sender's tickets that are being redeemed, unless the deposit covers
 // those three times.
@@ -98,7 +98,7 @@ func MaxFloat(funds protocol.SenderFunds, poolSize int, pending core.Wei) core.W
 	return w
 }
 
-// Available is what the funds of a sender would pay one active recipient now: the
+// Available returns what the funds of a sender would pay one active recipient now: the
 // deposit, and what the recipient may still claim of the reserve.
 func Available(funds protocol.SenderFunds, poolSize int) core.Wei {
 	if poolSize <= 0 {

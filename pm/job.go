@@ -1,6 +1,8 @@
 package pm
 
 import (
+	"strings"
+
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/inference"
 )
@@ -9,17 +11,33 @@ import (
 type Job struct {
 	Account Account
 	Session core.SessionID
-	// From is the network address that it comes from, as peers are told apart by.
+	// From is the network address that it comes from, by which peers are distinguished.
 	From string
 	// Quote is the one of the request's auth token.
 	Quote   Quote
 	Payment Payment
 	// Model is nil for a segment.
 	Model *inference.Model
+	// Live names live work in the books, "" for other work.
+	Live string
 	// Estimate is how many units the work will come to: exact for AI, and for a
 	// segment what its gateway estimates too, without its margin.
 	Estimate int64
 }
+
+// Accounts of live work.
+const (
+	// LivePipeline is the name of live work in the books.
+	LivePipeline = "live"
+	// livePrefix begins the names of its accounts: no account of another kind of work has one.
+	livePrefix = "live:"
+)
+
+// LiveKey returns the name of the account from which the live work of a manifest is paid.
+func LiveKey(manifest core.ManifestID) core.ManifestID { return livePrefix + manifest }
+
+// IsLiveKey reports whether an account is one of live work.
+func IsLiveKey(key core.ManifestID) bool { return strings.HasPrefix(string(key), livePrefix) }
 
 // Work is what a job came to.
 type Work struct {
@@ -50,4 +68,14 @@ type Hold interface {
 	Produced(n int64)
 	// Release releases the money: there was no work.
 	Release()
+}
+
+// Tab is an account from which work is charged while it goes on. It keeps the account open until
+// Close.
+type Tab interface {
+	// Charge bills as many of the units as the account holds, and returns how many these are: fewer
+	// than asked for mean that it is used up.
+	Charge(units int64) (billed int64)
+	// Close ends the tab; further calls of it do nothing.
+	Close()
 }

@@ -78,7 +78,7 @@ func (n *Nonces) Remove(nonce uint32) {
 	n.count--
 }
 
-// Count is how many there are.
+// Count returns how many there are.
 func (n *Nonces) Count() int {
 	if n == nil {
 		return 0

@@ -28,7 +28,7 @@ type Params struct {
 	Expiration      Expiration
 }
 
-// EV is the expected value of one ticket: face value · win probability / (2^256-1).
+// EV returns the expected value of one ticket: face value · win probability / (2^256-1).
 func (p *Params) EV() Value {
 	n := new(big.Int).Mul(p.FaceValue.Big(), p.WinProb.Big())
 	return Value{new(big.Rat).SetFrac(n, maxWinProb())}

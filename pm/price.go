@@ -13,7 +13,7 @@ type Price struct {
 	PerUnit, PixelsPerUnit int64
 }
 
-// Rat is the price of one unit, of the caller's own.
+// Rat returns the price of one unit, of the caller's own.
 func (p Price) Rat() *big.Rat { return big.NewRat(p.PerUnit, max(1, p.PixelsPerUnit)) }
 
 // Free reports whether work costs nothing.
@@ -22,10 +22,13 @@ func (p Price) Free() bool { return p.PerUnit == 0 }
 // Equal compares the numbers, not how they are written.
 func (p Price) Equal(o Price) bool { return p.Rat().Cmp(o.Rat()) == 0 }
 
-// Of is what so many units cost.
+// Of returns what so many units cost.
 func (p Price) Of(units int64) Value {
 	return Value{new(big.Rat).Mul(p.Rat(), new(big.Rat).SetInt64(units))}
 }
 
-// String is the price of one unit, "6144/5".
+// Cost is Of as sums have it: rounded up where the price is unusual, see Value.RoundedUp.
+func (p Price) Cost(units int64) Value { return p.Of(units).RoundedUp() }
+
+// String returns the price of one unit, "6144/5".
 func (p Price) String() string { return p.Rat().RatString() }

@@ -23,7 +23,7 @@ func Overhead(base *big.Rat, faceValue, txCost core.Wei) *big.Rat {
 	return price.Mul(price, factor)
 }
 
-// Quantise is the price with which an overhead goes on the wire: whole thousandths of
+// Quantise returns the price with which an overhead goes on the wire: whole thousandths of
 // a wei, towards zero, in lowest terms. A price beyond what the wire carries becomes
 // the largest that it carries; a negative one is free.
 func Quantise(r *big.Rat) Price {
@@ -31,7 +31,7 @@ func Quantise(r *big.Rat) Price {
 	return lowest(big.NewRat(floorInt64(scaled), quantum))
 }
 
-// RawPrice is a price without overhead: exact, or rounded down where the wire cannot
+// RawPrice returns a price without overhead: exact, or rounded down where the wire cannot
 // carry it.
 func RawPrice(r *big.Rat) Price {
 	if r.Sign() < 0 || !r.Num().IsInt64() || !r.Denom().IsInt64() {
@@ -69,7 +69,7 @@ func decimal(n *big.Int) bool {
 	return new(big.Int).Mod(big.NewInt(1_000_000_000_000_000_000), n).Sign() == 0
 }
 
-// FloorPrice is the whole number of wei for one unit.
+// FloorPrice returns the whole number of wei for one unit.
 func FloorPrice(r *big.Rat) Price { return Price{PerUnit: floorInt64(r), PixelsPerUnit: 1} }
 
 func lowest(r *big.Rat) Price {

@@ -25,7 +25,7 @@ var (
 	errQuoteBounds = errors.New("a quote out of bounds")
 )
 
-// AppendBinary appends the quote as it stands in an auth token. Every quote has one
+// AppendBinary appends the quote in the form that an auth token has. Every quote has one
 // form. The error says which bound it breaks.
 func (q *Quote) AppendBinary(b []byte) ([]byte, error) {
 	switch {

@@ -12,7 +12,7 @@ import (
 
 // RecipientRand finds the random number of a set of parameters again: an HMAC over
 // everything that was promised with them, so that whatever a sender changes gives
-// another number. The price stands in lowest terms; RecipientRandHash is not read.
+// another number. The price is in lowest terms; RecipientRandHash is not read.
 //
 // The network's form has its numbers one after another in as few bytes as they
 // need, so that bytes may be moved from one to the next without a change of the

@@ -80,7 +80,7 @@ type Credit struct {
 	At              time.Time
 }
 
-// Value is what the credit is worth: the tickets' expected value.
+// Value returns what the credit is worth: the tickets' expected value.
 func (c *Credit) Value() Value {
 	p := Params{FaceValue: c.FaceValue, WinProb: c.WinProb}
 	return p.EV().Times(int64(len(c.Nonces)))
@@ -102,7 +102,7 @@ type Debit struct {
 	At              time.Time
 }
 
-// Value is the bill.
+// Value returns the bill.
 func (d *Debit) Value() Value { return d.Price.Of(d.Units) }
 
 // Closing ends an account: what is left of it is kept, what is missing given up.

@@ -27,7 +27,7 @@ const (
 // IsZero reports whether there is no expiration.
 func (e Expiration) IsZero() bool { return e == Expiration{} }
 
-// AuxData is how an expiration stands in a ticket: the round as a word and its hash,
+// AuxData returns an expiration in a ticket's form: the round as a word and its hash,
 // or nothing when both are zero.
 func (e Expiration) AuxData() []byte {
 	if e.IsZero() {
@@ -38,7 +38,7 @@ func (e Expiration) AuxData() []byte {
 	return append(b, e.BlockHash[:]...)
 }
 
-// preimage is what a ticket's hash is made of, with every field but the nonce,
+// preimage returns what a ticket's hash is made of, with every field but the nonce,
 // which is 0.
 func (p *Params) preimage(sender core.Address) []byte {
 	b := make([]byte, auxDataAt, auxDataAt+auxDataBytes)
@@ -55,25 +55,25 @@ func putNonce(preimage []byte, nonce uint32) {
 	binary.BigEndian.PutUint32(preimage[randHashAt-4:], nonce)
 }
 
-// TicketHash is the hash by which the ticket broker knows a ticket.
+// TicketHash returns the hash by which the ticket broker knows a ticket.
 func (p *Params) TicketHash(sender core.Address, nonce uint32) protocol.Hash {
 	b := p.preimage(sender)
 	putNonce(b, nonce)
 	return keccak.Sum(b)
 }
 
-// TicketMessage is what the sender signs of a ticket.
+// TicketMessage returns what the sender signs of a ticket.
 func (p *Params) TicketMessage(sender core.Address, nonce uint32) (signature.Message, error) {
 	b := p.preimage(sender)
 	putNonce(b, nonce)
 	return signature.TicketMessage(common.Address(sender), b)
 }
 
-// TicketDigest is what a sender signs of a ticket. Key stores that sign digests sign
+// TicketDigest returns what a sender signs of a ticket. Key stores that sign digests sign
 // this one and add 27 to the last byte.
 func TicketDigest(hash protocol.Hash) [32]byte { return signature.EthDigest(hash[:]) }
 
-// RandHash is the hash of a recipient's random number, which binds it before the
+// RandHash returns the hash of a recipient's random number, which binds it before the
 // sender signs.
 func RandHash(rand protocol.Word) protocol.Hash { return keccak.Sum(rand[:]) }
 
@@ -88,7 +88,7 @@ func Wins(sig []byte, rand protocol.Word, winProb protocol.Word) bool {
 // below compares a draw of 32 bytes with a win probability, as numbers.
 func below(draw []byte, winProb protocol.Word) bool { return bytes.Compare(draw, winProb[:]) < 0 }
 
-// Winning is a ticket of these parameters as it is redeemed. A signature that is not
+// Winning returns a ticket of these parameters as it is redeemed. A signature that is not
 // 65 bytes long is cut or filled with zeros: the ticket was not checked then.
 func (p *Params) Winning(sender core.Address, t Signed, rand protocol.Word) protocol.WinningTicket {
 	w := protocol.WinningTicket{

@@ -14,10 +14,10 @@ type Value struct{ r *big.Rat }
 // ValueOf copies a rational number of wei.
 func ValueOf(r *big.Rat) Value { return Value{new(big.Rat).Set(r)} }
 
-// WeiValue is a whole amount.
+// WeiValue returns a whole amount.
 func WeiValue(w core.Wei) Value { return Value{new(big.Rat).SetInt(w.Big())} }
 
-// rat is the number, which must not be changed.
+// rat returns the number, which must not be changed.
 func (v Value) rat() *big.Rat {
 	if v.r == nil {
 		return new(big.Rat)
@@ -48,7 +48,7 @@ func (v Value) Times(n int64) Value {
 	return Value{new(big.Rat).Mul(v.rat(), new(big.Rat).SetInt64(n))}
 }
 
-// Floor is the whole part towards minus infinity.
+// Floor returns the whole part towards minus infinity.
 func (v Value) Floor() *big.Int {
 	r := v.rat()
 	q, m := new(big.Int).DivMod(r.Num(), r.Denom(), new(big.Int)) // Denom is positive
@@ -56,7 +56,30 @@ func (v Value) Floor() *big.Int {
 	return q
 }
 
-// String is the value in wei with at most six decimal places, for people.
+// Ceil returns the whole number that is not less.
+func (v Value) Ceil() *big.Int {
+	n := v.Neg().Floor()
+	return n.Neg(n)
+}
+
+// maxExactDenominator is the largest denominator that RoundedUp leaves as it is: all numbers up to it have a
+// common multiple of 1438 bits.
+const maxExactDenominator = 1000
+
+// RoundedUp returns the value rounded up to whole 10^-18 wei, unless its denominator is at most 1000, as of the
+// network's prices, or divides 10^18. Peers choose prices: a sum of exact costs would have the denominators
+// of all of them, and grow with each job.
+func (v Value) RoundedUp() Value {
+	r := v.rat()
+	if r.Denom().Cmp(big.NewInt(maxExactDenominator)) <= 0 || decimal(r.Denom()) {
+		return v
+	}
+	scale := new(big.Int).SetInt64(1e18)
+	n := Value{new(big.Rat).Mul(r, new(big.Rat).SetInt(scale))}.Neg().Floor()
+	return Value{new(big.Rat).SetFrac(n.Neg(n), scale)}
+}
+
+// String returns the value in wei with at most six decimal places, for people.
 func (v Value) String() string {
 	r := v.rat()
 	if r.IsInt() {

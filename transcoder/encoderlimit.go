@@ -3,7 +3,7 @@ package transcoder
 import "context"
 
 // EncoderLimiter is an engine that can find out how many hardware encoders it may
-// have open at once. Drivers of consumer cards set such a number, for all
+// have open at once. Drivers of consumer GPUs set such a number, for all
 // processes of the machine together, and tell it only by refusing the next one.
 type EncoderLimiter interface {
 	// EncoderLimit opens encoders until the driver refuses one, or until there are

@@ -6,7 +6,7 @@
 // process, transcoder/pool places, watches and retries. The rest of the node
 // sees only core.Transcoder.
 //
-// stills.go makes a video of still pictures, as the image-to-video pipeline answers: the PNG files
+// stills.go makes a video of still images, as the image-to-video pipeline answers: the PNG files
 // are wrapped as they are into a QuickTime file, which the media workers read like any other
 // segment. Nothing is decoded here.
 package transcoder
@@ -34,6 +34,6 @@ type Engine interface {
 // engine, so that short ones, whose deadlines are near, always get on.
 const LongSegment = 10 * time.Second
 
-// Parallel is how many segments an engine works on at once with so many processor cores:
+// Parallel returns how many segments an engine works on at once with so many CPU cores:
 // side by side they would all take longer and hold memory all the while.
 func Parallel(cores int) int { return max(cores, 2) }

@@ -12,7 +12,7 @@ type ProbeStatus int
 const (
 	ProbeFailed  ProbeStatus = -1
 	ProbeOK      ProbeStatus = 0
-	ProbeBypass  ProbeStatus = 1 // video is declared, but there is no picture
+	ProbeBypass  ProbeStatus = 1 // video is declared, but there is no frame
 	ProbeMissing ProbeStatus = 2 // neither audio nor video
 )
 

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// pngHeader begins a PNG file; its first chunk holds the size.
+// pngHeader begins a PNG file; its first chunk holds width and height.
 const pngHeader = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
 
 var (
@@ -49,7 +49,7 @@ func wrap(frames [][]byte, fps float64) ([]byte, error) {
 	return append(out, moov(frames, width, height, timescale, first)...), nil
 }
 
-// size is the size that every frame has.
+// size returns the width and height that all frames have.
 func size(frames [][]byte) (width, height uint16, err error) {
 	for i, f := range frames {
 		if len(f) < len(pngHeader)+8 || string(f[:len(pngHeader)]) != pngHeader {
@@ -68,7 +68,7 @@ func size(frames [][]byte) (width, height uint16, err error) {
 	return width, height, nil
 }
 
-// moov is the file's index.
+// moov returns the file's index, the movie box.
 func moov(frames [][]byte, width, height uint16, timescale, first uint32) []byte {
 	duration := tick * uint32(len(frames))
 	matrix := join(u32(1<<16), zero(12), u32(1<<16), zero(12), u32(1<<30))
@@ -88,7 +88,7 @@ func moov(frames [][]byte, width, height uint16, timescale, first uint32) []byte
 					table(frames, width, height, first)))))
 }
 
-// table says where each sample is and how long it is shown.
+// table returns the sample table: where each sample is and how long it is shown.
 func table(frames [][]byte, width, height uint16, first uint32) []byte {
 	sizes, offsets := make([]byte, 0, 4*len(frames)), make([]byte, 0, 4*len(frames))
 	at := first
@@ -110,7 +110,7 @@ func table(frames [][]byte, width, height uint16, first uint32) []byte {
 		box("stco", zero(4), n, offsets))
 }
 
-// box is a box of the given kind around its parts.
+// box returns a box of the given type with these parts.
 func box(kind string, parts ...[]byte) []byte {
 	body := join(parts...)
 	return join(u32(uint32(8+len(body))), []byte(kind), body)

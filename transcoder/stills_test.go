@@ -17,8 +17,8 @@ import (
 	"github.com/tuttinode/tutti/transcoder/libav"
 )
 
-// picture is a PNG file of one colour.
-func picture(t testing.TB, w, h int, shade uint8) []byte {
+// still is a PNG file of one colour.
+func still(t testing.TB, w, h int, shade uint8) []byte {
 	t.Helper()
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
 	for i := range img.Pix {
@@ -48,7 +48,7 @@ func TestEncode(t *testing.T) {
 	}{{7, 14, 2 * time.Second}, {25, 25, time.Second}, {6, 25, 4 * time.Second}} {
 		var frames [][]byte
 		for i := range row.frames {
-			frames = append(frames, picture(t, 512, 288, uint8(10*i)))
+			frames = append(frames, still(t, 512, 288, uint8(10*i)))
 		}
 		data, err := transcoder.EncodeStills(t.Context(), e, "0badcafe", frames, row.fps, 512, 288)
 		if err != nil {
@@ -80,7 +80,7 @@ func TestEncode(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	t.Parallel()
-	good := picture(t, 64, 64, 0)
+	good := still(t, 64, 64, 0)
 	for name, row := range map[string]struct {
 		frames [][]byte
 		fps    float64
@@ -89,9 +89,9 @@ func TestRefused(t *testing.T) {
 		"too many frames": {make([][]byte, 1001), 7},
 		"no rate":         {[][]byte{good}, 0},
 		"absurd rate":     {[][]byte{good}, 1000},
-		"no picture":      {[][]byte{good, []byte("hello")}, 7},
+		"no image":        {[][]byte{good, []byte("hello")}, 7},
 		"cut short":       {[][]byte{good[:20]}, 7},
-		"two sizes":       {[][]byte{good, picture(t, 64, 32, 0)}, 7},
+		"two sizes":       {[][]byte{good, still(t, 64, 32, 0)}, 7},
 		"far too wide":    {[][]byte{append(append([]byte{}, good[:16]...), 0, 1, 0, 0, 0, 0, 0, 1)}, 7},
 	} {
 		t.Run(name, func(t *testing.T) {

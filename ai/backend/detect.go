@@ -53,7 +53,7 @@ func (s *Server) detect(ctx context.Context) (Kind, error) {
 	return "", s.refused(modelsPath, list)
 }
 
-// kindByHealth is the kind with this form of /health, "" if several have it.
+// kindByHealth returns the kind with this form of /health, "" if several have it.
 func kindByHealth(a *probeAnswer) Kind {
 	var status struct {
 		Status string `json:"status"`

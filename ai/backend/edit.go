@@ -16,7 +16,7 @@ type edit struct {
 	text []byte
 }
 
-// forOpenAI is the request for a server with the model name served; for a stream it asks
+// forOpenAI returns the request for a server with the model name served; for a stream it asks
 // for usage. Other bytes do not change, and neither does a body that is no JSON object: the
 // server reports the error.
 func forOpenAI(body []byte, served string, stream bool) []byte {
@@ -50,7 +50,7 @@ func withModel(body []byte, served string) []byte {
 	return apply(body, edits)
 }
 
-// quoted is a text as JSON.
+// quoted returns a text as JSON.
 func quoted(text string) []byte {
 	// A string always encodes.
 	b, _ := json.Marshal(text)
@@ -175,7 +175,7 @@ func members(body []byte, at int, f func(key []byte, value span)) (int, bool) {
 	return at + 1, at < len(body)
 }
 
-// skipSpace is the index of the next byte that is not white space.
+// skipSpace returns the index of the next byte that is not white space.
 func skipSpace(body []byte, at int) int {
 	for at < len(body) && (body[at] == ' ' || body[at] == '\t' || body[at] == '\n' || body[at] == '\r') {
 		at++
@@ -183,7 +183,7 @@ func skipSpace(body []byte, at int) int {
 	return at
 }
 
-// stringEnd is the end of the string that begins at at, or at if there is none.
+// stringEnd returns the end of the string that begins at at, or at if there is none.
 func stringEnd(body []byte, at int) int {
 	if at >= len(body) || body[at] != '"' {
 		return at
@@ -199,7 +199,7 @@ func stringEnd(body []byte, at int) int {
 	return at
 }
 
-// valueEnd is the end of the value that begins at at, or at if there is none. Inside
+// valueEnd returns the end of the value that begins at at, or at if there is none. Inside
 // objects and arrays it only counts brackets.
 func valueEnd(body []byte, at int) int {
 	depth := 0

@@ -16,7 +16,7 @@ import (
 // errStalled ends a request whose runner sent nothing for too long.
 var errStalled = errors.New("the runner sent nothing")
 
-// name is the runner's name in texts.
+// name returns the runner's name in texts.
 func (s *Server) name() string { return inference.RunnerName(s.options.Pipeline, s.options.Container) }
 
 // noAnswer is the fault of a request without an answer.
@@ -46,7 +46,7 @@ func (s *Server) fault(code fault.Code, op, what string, err error) *fault.Fault
 	return &fault.Fault{Code: code, Op: op, Detail: s.name() + " " + what, Err: err}
 }
 
-// reachText is the public part of a connection's error: no addresses.
+// reachText returns the public part of a connection's error: no addresses.
 func reachText(err error) string {
 	var dns *net.DNSError
 	switch {
@@ -77,7 +77,7 @@ func clientError(status int) bool {
 	return false
 }
 
-// refusal is the fault code of an error status, false for a client's mistake.
+// refusal returns the fault code of an error status, false for a client's mistake.
 func (s *Server) refusal(status int, body []byte) (fault.Code, bool) {
 	text := strings.ToLower(inference.Message(body))
 	switch {

@@ -55,7 +55,7 @@ func (s *inspection) openAIDetails(ctx context.Context, info *Info) error {
 	return err
 }
 
-// served is the server's name for the model: the operator's, the network's, or the only one
+// served returns the server's name for the model: the operator's, the network's, or the only one
 // in the list.
 func (s *Server) served(kind Kind, models []string) (string, error) {
 	want := cmp.Or(s.options.Served, s.options.Model)

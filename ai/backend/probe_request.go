@@ -30,7 +30,7 @@ func (a *probeAnswer) ok() bool { return a.status == http.StatusOK }
 // decode decodes the body; false for invalid JSON.
 func (a *probeAnswer) decode(v any) bool { return json.Unmarshal(a.body, v) == nil }
 
-// message is the body's error text.
+// message returns the body's error text.
 func (a *probeAnswer) message() string { return inference.Message(a.body) }
 
 // ask sends a request of a probe, a POST if there is a body. Any status is an answer; the

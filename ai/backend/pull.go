@@ -52,7 +52,7 @@ type PullProgress struct {
 
 var _ Puller = (*Server)(nil)
 
-// Find is the server's name for the model; see Puller.
+// Find returns the server's name for the model; see Puller.
 func (s *Server) Find(ctx context.Context) (string, error) {
 	info, err := s.Probe(ctx)
 	if err != nil {

@@ -69,13 +69,9 @@ func (s *Server) recheck(ctx context.Context) *identity {
 func (s *Server) runAt(
 	ctx context.Context, path string, known *identity, job *inference.Job,
 ) (*inference.Reply, error) {
-	r, err := http.NewRequest(http.MethodPost, s.base+path, bytes.NewReader(s.body(known, job)))
+	r, err := s.request(path, known, job)
 	if err != nil {
-		return nil, fault.Wrap(fault.RunnerUnreachable, opRun, err)
-	}
-	r.Header.Set("Content-Type", jsonType)
-	if job.ContentType != "" {
-		r.Header.Set("Content-Type", job.ContentType)
+		return nil, err
 	}
 	// vLLM uses this header as its request ID and fails on duplicates, which clients could
 	// cause.
@@ -85,7 +81,38 @@ func (s *Server) runAt(
 	return s.send(ctx, r, job)
 }
 
-// path is a runner's path for the job.
+// request makes the request without the server's own headers. The content type is never the
+// client's: servers that take the charset or the boundary from it could read another request than
+// this node did.
+func (s *Server) request(path string, known *identity, job *inference.Job) (*http.Request, error) {
+	contentType, pieces := jsonType, [][]byte{s.body(known, job)}
+	if p, _ := pipeline.Lookup(s.options.Pipeline); p.Form == pipeline.Multipart {
+		var err error
+		if contentType, pieces, err = pipeline.NewForm(job.ContentType, job.Body); err != nil {
+			return nil, fault.Wrap(fault.JobUnreadable, opRun, err)
+		}
+	}
+	body := func() (io.ReadCloser, error) {
+		readers := make([]io.Reader, len(pieces))
+		for i, piece := range pieces {
+			readers[i] = bytes.NewReader(piece)
+		}
+		return io.NopCloser(io.MultiReader(readers...)), nil
+	}
+	first, _ := body() // never fails
+	r, err := http.NewRequest(http.MethodPost, s.base+path, first)
+	if err != nil {
+		return nil, fault.Wrap(fault.RunnerUnreachable, opRun, err)
+	}
+	r.GetBody = body
+	for _, piece := range pieces {
+		r.ContentLength += int64(len(piece))
+	}
+	r.Header.Set("Content-Type", contentType)
+	return r, nil
+}
+
+// path returns a runner's path for the job.
 func (s *Server) path(known *identity, job *inference.Job) (string, error) {
 	op := job.Operation
 	unsupported := func() error {
@@ -117,7 +144,7 @@ func (s *Server) path(known *identity, job *inference.Job) (string, error) {
 	return "", unsupported()
 }
 
-// body is the request in the runner's form.
+// body returns the request in the runner's form.
 func (s *Server) body(known *identity, job *inference.Job) []byte {
 	switch {
 	case s.options.Pipeline != capability.LLM:
@@ -170,7 +197,7 @@ func (s *Server) send(ctx context.Context, r *http.Request, job *inference.Job) 
 	}, nil
 }
 
-// errorReply is the result of an answer with an error status.
+// errorReply returns the result of an answer with an error status.
 func (s *Server) errorReply(a *answer, resp *http.Response) (*inference.Reply, error) {
 	body, err := io.ReadAll(io.LimitReader(a, maxErrorBody))
 	_ = a.Close()

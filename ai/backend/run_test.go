@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -350,4 +351,37 @@ func TestRunGivenUp(t *testing.T) {
 		t.Error(err)
 	}
 	await(t, left, "the runner to be told")
+}
+
+// TestFormsAreWrittenAnew: nothing of the client's content type reaches a model server, and of a
+// form the fields and the file alone.
+func TestFormsAreWrittenAnew(t *testing.T) {
+	t.Parallel()
+	run := func(id capability.ID, contentType, body string) *got {
+		f := newFake(t, runnerPages())
+		g := record(f, 200, "application/json", `{"text":"x"}`)
+		o := options(f.url)
+		o.Pipeline = id
+		reply, err := newServer(t, o).Run(within(t), &inference.Job{
+			Model: inference.Model{Capability: id, ID: llama8B}, Body: []byte(body), ContentType: contentType,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = reply.Body.Close()
+		return g
+	}
+	text := run(capability.TextToImage, "application/json; charset=utf-7", `{"prompt":"x"}`)
+	if kind := text.header.Get("Content-Type"); kind != "application/json" || text.body != `{"prompt":"x"}` {
+		t.Errorf("%s %q", kind, text.body)
+	}
+	form := "--b\r\nContent-Disposition: form-data; name=\"image\"; filename=\"a\"; x=y\r\n" +
+		"X-Odd: 1\r\n\r\nPNG\r\n--b--\r\n"
+	g := run(capability.ImageToText, "multipart/form-data; boundary=b; charset=utf-7", "\n--b\r\nhidden\r\n"+form)
+	kind := g.header.Get("Content-Type")
+	b, found := strings.CutPrefix(kind, "multipart/form-data; boundary=")
+	want := "--" + b + "\r\nContent-Disposition: form-data; name=\"image\"; filename=\"a\"\r\n\r\nPNG\r\n--" + b + "--\r\n"
+	if !found || g.body != want || g.header.Get("Content-Length") != strconv.Itoa(len(want)) {
+		t.Errorf("%s %q, want %q", kind, g.body, want)
+	}
 }

@@ -53,7 +53,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.fresh.RoundTrip(again)
 }
 
-// repeat is the request from its beginning, if its body can be read again.
+// repeat returns the request from its beginning, if its body can be read again.
 func repeat(ctx context.Context, r *http.Request) (*http.Request, bool) {
 	again := r.Clone(ctx)
 	if r.Body == nil || r.Body == http.NoBody {

@@ -44,7 +44,7 @@ func (e *Engine) inUse(network string) bool {
 	return false
 }
 
-// Address is where this machine reaches a started container. It changes with every start.
+// Address returns where this machine reaches a started container. It changes with every start.
 // The error is ContainerGone if there is no such container, ContainerExited if it has no
 // address because it has ended.
 func (e *Engine) Address(ctx context.Context, id ID) (netip.AddrPort, error) {

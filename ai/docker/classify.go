@@ -56,7 +56,7 @@ func Classify(e Evidence) Finding {
 	return unexplainedExit(e.ExitCode, e.last())
 }
 
-// last is the line that most likely contains the reason.
+// last returns the line that most likely contains the reason.
 func (e *Evidence) last() string {
 	if e.LastStderr != "" || len(e.Lines) == 0 {
 		return clean(e.LastStderr)
@@ -72,7 +72,7 @@ const (
 	lastSignal    = 64
 )
 
-// unexplainedExit is the finding for an exit without a matching pattern.
+// unexplainedExit returns the finding for an exit without a matching pattern.
 func unexplainedExit(exit int, line string) Finding {
 	f := Finding{Code: fault.ContainerExited, Detail: fmt.Sprintf("exit status %d", exit), Line: line}
 	switch {

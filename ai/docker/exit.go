@@ -32,7 +32,7 @@ func (e *Engine) ExitReason(ctx context.Context, id ID) (Exit, error) {
 	return Exit{Fault: classifyExit(&status, said), Lines: said.lines, Status: status}, nil
 }
 
-// classifyExit is the fault of a container in this state with this output.
+// classifyExit returns the fault of a container in this state with this output.
 func classifyExit(s *Status, said output) *fault.Fault {
 	found := Classify(Evidence{
 		Engine: s.Error, Lines: said.lines, LastStderr: said.lastStderr, ExitCode: s.ExitCode, OOMKilled: s.OOMKilled,

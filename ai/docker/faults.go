@@ -34,7 +34,7 @@ func (e *Engine) pullFault(op, image string, err error) error {
 	return &fault.Fault{Code: found.Code, Op: op, Detail: detail, Err: cleanError{err}}
 }
 
-// connectionFault is the fault of a request without an answer: its context ended, or the
+// connectionFault returns the fault of a request without an answer: its context ended, or the
 // engine is unreachable, denies access or closed the connection. It is nil for the rest.
 func connectionFault(op string, err error) *fault.Fault {
 	if f, ok := errors.AsType[*fault.Fault](err); ok {

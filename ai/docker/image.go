@@ -13,7 +13,7 @@ func (e *Engine) ImagePresent(ctx context.Context, image string) (bool, error) {
 	return present, err
 }
 
-// ImageDigest is the image's digest in its registry, "sha256:…", and whether the machine
+// ImageDigest returns the image's digest in its registry, "sha256:…", and whether the machine
 // has the image. An image that came from no registry has no digest.
 func (e *Engine) ImageDigest(ctx context.Context, image string) (digest string, present bool, err error) {
 	if err := CheckImage(image); err != nil {

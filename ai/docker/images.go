@@ -17,7 +17,7 @@ type Images struct {
 	Batch, Live map[string]string
 }
 
-// batchImages are the built-in images of pipelines that have their own.
+// batchImages returns the built-in images of pipelines that have their own.
 func batchImages() map[string]string {
 	return map[string]string{
 		capability.SegmentAnything2.Pipeline(): "livepeer/ai-runner:segment-anything-2",
@@ -27,7 +27,7 @@ func batchImages() map[string]string {
 	}
 }
 
-// liveImages are the built-in images of live models.
+// liveImages returns the built-in images of live models.
 func liveImages() map[string]string {
 	m := map[string]string{"scope": "daydreamlive/scope-runner"}
 	for _, name := range []string{
@@ -39,7 +39,7 @@ func liveImages() map[string]string {
 	return m
 }
 
-// For is the image of a model. entry is the image of the model's entry in aiModels.json,
+// For returns the image of a model. entry is the image of the model's entry in aiModels.json,
 // "" for none; it takes precedence. An unknown live model has no image: then the error is
 // ImageOverridesInvalid.
 func (i Images) For(pipeline, model, entry string) (string, error) {

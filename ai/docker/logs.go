@@ -7,7 +7,7 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// LastLines are the last lines that a container printed, oldest first: n at
+// LastLines returns the last lines that a container printed, oldest first: n at
 // most, and never more than 20 lines or 4 KiB. Control characters are removed.
 func (e *Engine) LastLines(ctx context.Context, id ID, n int) ([]string, error) {
 	out, err := e.output(ctx, id, n)

@@ -8,7 +8,7 @@ import (
 // maxNamePart bounds the parts of a name, which appears in every list and log.
 const maxNamePart = 100
 
-// Name is a container's name in the existing node's format:
+// Name returns a container's name in the existing node's format:
 // llm_meta-llama-Meta-Llama-3.1-8B-Instruct_8500. The port makes it unique.
 // Bytes that are invalid in a container's name become "-".
 func Name(pipeline, model string, port uint16) string {

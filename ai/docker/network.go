@@ -32,13 +32,13 @@ const (
 // its own network.
 var errNotReachable = errors.New("the Docker Engine's networks cannot be reached from the node")
 
-// networkName is the name of a container's network. It depends on the owner, because nodes
+// networkName returns the name of a container's network. It depends on the owner, because nodes
 // that share an engine may briefly have containers of the same name.
 func (e *Engine) networkName(container string) string {
 	return container + "_" + e.bridge(container)
 }
 
-// bridge is the name of a network's interface, at most 15 bytes.
+// bridge returns the name of a network's interface, at most 15 bytes.
 func (e *Engine) bridge(container string) string {
 	sum := sha256.Sum256([]byte(e.owner + "\x00" + container))
 	return bridgePrefix + hex.EncodeToString(sum[:5])
@@ -113,7 +113,7 @@ func (e *Engine) findPrefix(ctx context.Context, container string) (netip.Prefix
 	return first.Subnet, nil
 }
 
-// last is the last host address of a subnet.
+// last returns the last host address of a subnet.
 func last(subnet netip.Prefix) netip.Addr {
 	ip := subnet.Masked().Addr().As4()
 	n := binary.BigEndian.Uint32(ip[:]) | (1<<(32-subnet.Bits()) - 1)

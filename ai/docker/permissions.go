@@ -173,7 +173,7 @@ func (s *Spec) confine(host *container.HostConfig, l limits) {
 	}
 }
 
-// Degraded is the condition of a container that lacks these restrictions; nil if none is
+// Degraded returns the condition of a container that lacks these restrictions; nil if none is
 // missing.
 func Degraded(missing []string) *fault.Fault {
 	if len(missing) == 0 {

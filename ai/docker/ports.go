@@ -17,7 +17,7 @@ const (
 	overflowLast  = 21999
 )
 
-// basePorts are the existing node's ports per pipeline: base plus GPU index.
+// basePorts returns the existing node's ports per pipeline: base plus GPU index.
 func basePorts() map[string]uint16 {
 	m := make(map[string]uint16)
 	for i, id := range []capability.ID{
@@ -81,7 +81,7 @@ func (p *Ports) Take(pipeline string, devices []string) (uint16, error) {
 		"none is free from "+strconv.Itoa(overflowFirst)+" to "+strconv.Itoa(overflowLast))
 }
 
-// preferred is the existing node's port: base and the first GPU's index. A
+// preferred returns the existing node's port: base and the first GPU's index. A
 // container without GPU counts as on GPU 0.
 func (p *Ports) preferred(pipeline string, devices []string) (uint16, bool) {
 	base, ok := p.base[pipeline]

@@ -195,7 +195,7 @@ func TestImagesThatCannotRun(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	dir := t.TempDir()
-	// The head of an ELF program for another processor.
+	// The head of an ELF program for another CPU architecture.
 	elf := append([]byte("\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xff\x00"), make([]byte, 4000)...)
 	if err := os.WriteFile(filepath.Join(dir, "odd"), elf, 0o755); err != nil {
 		t.Fatal(err)

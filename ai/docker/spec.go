@@ -89,7 +89,7 @@ func (s *Spec) options(owner, network string, l limits) (client.ContainerCreateO
 	return client.ContainerCreateOptions{Name: s.Name, Config: config, HostConfig: host}, true
 }
 
-// inside is the port that the runner listens on in its container.
+// inside returns the port that the runner listens on in its container.
 func (s *Spec) inside() (network.Port, bool) {
 	return network.PortFrom(cmp.Or(s.ContainerPort, runnerPort), network.TCP)
 }

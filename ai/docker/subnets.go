@@ -13,10 +13,10 @@ const subnetBits = 29
 // subnetPool is the address range from which the node's containers get their subnets.
 type subnetPool struct {
 	mu sync.Mutex // covers the fields below
-	// prefix is the range, invalid before it was found.
+	// prefix is the range, invalid until one is found.
 	prefix netip.Prefix
-	// taken maps the subnets in use to their networks; "" is a network of another node, or one that is
-	// not made yet.
+	// taken maps the subnets in use to the IDs of their networks. The ID is "" while the network is made,
+	// and stays "" where that failed: another node may use the subnet.
 	taken map[netip.Prefix]string
 }
 
@@ -34,7 +34,7 @@ func (b *subnetPool) known() bool {
 	return b.prefix.IsValid()
 }
 
-// acquire takes the first free subnet, false if there is none.
+// acquire takes the first free subnet; it returns false if there is none.
 func (b *subnetPool) acquire() (netip.Prefix, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -67,7 +67,7 @@ func (b *subnetPool) release(network string) {
 	}
 }
 
-// after is the first address after a subnet that begins with ip, invalid at the end of IPv4.
+// after returns the first address after a subnet that begins with ip, invalid at the end of IPv4.
 func after(ip netip.Addr, bits int) netip.Addr {
 	raw := ip.As4()
 	n := uint64(binary.BigEndian.Uint32(raw[:])) + 1<<(32-bits)

@@ -54,7 +54,7 @@ func CheckTag(image, reported string) *fault.Fault {
 		" is of another release, this node is written for "+RunnerRelease+".x")
 }
 
-// reportedRelease is the release in a runner's version, false without one.
+// reportedRelease returns the release in a runner's version, false without one.
 func reportedRelease(version string) (string, bool) {
 	m := reportedVersion().FindStringSubmatch(strings.TrimSpace(version))
 	if m == nil || m[1] == "0" && m[2] == "0" {
@@ -63,7 +63,7 @@ func reportedRelease(version string) (string, bool) {
 	return m[1] + "." + m[2], true
 }
 
-// tagRelease is the tag of one of the network's runner images and the release in it, "" if
+// tagRelease returns the tag of one of the network's runner images and the release in it, "" if
 // it has none.
 func tagRelease(image string) (tag, release string) {
 	named, err := reference.ParseNormalizedNamed(image)

@@ -167,7 +167,7 @@ func (w *watcher) listen(ctx context.Context, again bool) (connected bool, err e
 	}
 }
 
-// nanos is the fraction of a second in the engine's format, nine digits.
+// nanos returns the fraction of a second in the engine's format, nine digits.
 func nanos(t time.Time) string {
 	s := strconv.Itoa(t.Nanosecond())
 	return "000000000"[len(s):] + s

@@ -12,8 +12,8 @@ import (
 	"github.com/tuttinode/tutti/core/pipeline"
 )
 
-// Pictures fetches the pictures of a request: see PictureFetcher.
-type Pictures interface {
+// ImageFetcher fetches the images of a request; see PictureFetcher.
+type ImageFetcher interface {
 	Fetch(ctx context.Context, party string, addresses []string) (*PictureBatch, error)
 }
 
@@ -27,12 +27,12 @@ func lookUp(ctx context.Context, host string) ([]netip.Addr, error) {
 
 // addresses are the URLs of a request that need network access before the job runs.
 type addresses struct {
-	// pictures are to be fetched, names to be looked up.
-	pictures []pipeline.Address
-	names    []string
+	// images are to be fetched, names to be looked up.
+	images []pipeline.Address
+	names  []string
 }
 
-func (a *addresses) none() bool { return len(a.pictures)+len(a.names) == 0 }
+func (a *addresses) none() bool { return len(a.images)+len(a.names) == 0 }
 
 const opAddresses = "check addresses in a request"
 
@@ -47,8 +47,8 @@ func (m *member) locate(ctx context.Context, job *inference.Job) (named *address
 	chat := job.Operation == "" || job.Operation == inference.Chat
 	var refused error
 	err = pipeline.LocateAddresses(job.Model.Capability, job.ContentType, job.Body, func(a *pipeline.Address) error {
-		if m.urls == fetchurl.Fetch && a.Picture && chat {
-			named.pictures = append(named.pictures, *a)
+		if m.urls == fetchurl.Fetch && a.Image && chat {
+			named.images = append(named.images, *a)
 			return nil
 		}
 		if refused = m.urls.Check(ctx, a.Text, nil); refused == nil && m.urls == fetchurl.PublicHosts {
@@ -66,7 +66,7 @@ func (m *member) locate(ctx context.Context, job *inference.Job) (named *address
 	return named, nil
 }
 
-// resolved is a party's job with its picture URLs replaced by the fetched pictures. It refuses a
+// resolved returns a party's job with its image URLs replaced by the fetched images. It refuses a
 // URL whose host has no public address. The returned function frees the job's memory.
 func (m *member) resolved(
 	ctx context.Context, party string, job *inference.Job, named *addresses,
@@ -74,20 +74,20 @@ func (m *member) resolved(
 	if err := m.lookUp(ctx, named.names); err != nil {
 		return nil, nil, err
 	}
-	if len(named.pictures) == 0 {
+	if len(named.images) == 0 {
 		return job, func() {}, nil
 	}
-	texts := make([]string, len(named.pictures))
-	for i := range named.pictures {
-		texts[i] = named.pictures[i].Text
+	texts := make([]string, len(named.images))
+	for i := range named.images {
+		texts[i] = named.images[i].Text
 	}
-	batch, err := m.pictures.Fetch(ctx, party, texts)
+	batch, err := m.images.Fetch(ctx, party, texts)
 	if err != nil {
 		return nil, nil, err
 	}
 	changed := *job
-	changed.Body = withPictures(job.Body, named.pictures, batch.Pictures)
-	batch.Pictures = nil // the body has them
+	changed.Body = withImages(job.Body, named.images, batch.Images)
+	batch.Images = nil // the body has them
 	return &changed, batch.Release, nil
 }
 
@@ -103,8 +103,8 @@ func (m *member) lookUp(ctx context.Context, names []string) error {
 	return nil
 }
 
-// withPictures is a request with pictures in place of their addresses.
-func withPictures(body []byte, named []pipeline.Address, fetched []Picture) []byte {
+// withImages returns a request with images in place of their addresses.
+func withImages(body []byte, named []pipeline.Address, fetched []Image) []byte {
 	size := len(body)
 	for i := range fetched {
 		size += fetched[i].URLBytes() + len(`""`)

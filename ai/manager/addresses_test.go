@@ -13,7 +13,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// gallery has a picture at every address but those that are missing.
+// gallery has an image at every address but those that are missing.
 type gallery struct {
 	asked []string
 	// held is the number of batches that were not released.
@@ -27,12 +27,12 @@ func (g *gallery) Fetch(_ context.Context, _ string, addresses []string) (*manag
 		return nil, g.err
 	}
 	g.held++
-	out := make([]manager.Picture, len(addresses))
+	out := make([]manager.Image, len(addresses))
 	for i := range out {
-		out[i] = manager.Picture{Type: "image/png", Data: []byte{byte(i)}}
+		out[i] = manager.Image{Type: "image/png", Data: []byte{byte(i)}}
 	}
 	released := false
-	return &manager.PictureBatch{Pictures: out, Release: func() {
+	return &manager.PictureBatch{Images: out, Release: func() {
 		if !released {
 			released = true
 			g.held--
@@ -61,12 +61,12 @@ func shown(t *testing.T, r *rig, job inference.Job) (string, error) {
 	return r.h.lastBody, err
 }
 
-// By default the node fetches a chat's pictures, and nothing else, for its runners.
+// By default the node fetches a chat's images, and nothing else, for its runners.
 func TestPicturesInJobs(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		h, g := newHost(), &gallery{}
 		h.programs["a"] = &program{slots: 1}
-		r := begin(t, h, manager.Options{Entries: []manager.Entry{{Model: llm("a"), Warm: true}}, Pictures: g})
+		r := begin(t, h, manager.Options{Entries: []manager.Entry{{Model: llm("a"), Warm: true}}, ImageFetcher: g})
 		after(time.Minute)
 		chat := func(parts string) inference.Job {
 			return inference.Job{Body: []byte(`{"messages":[{"role":"user","content":[` + parts + `]}],"n":1}`)}
@@ -94,7 +94,7 @@ func TestPicturesInJobs(t *testing.T) {
 		if got, err := shown(t, r, other); !errors.Is(err, fault.RequestURLRefused) || got != "" || g.asked != nil {
 			t.Errorf("no chat: %v, %s", err, got)
 		}
-		g.err = fault.New(fault.PictureNotFetched, "fetch pictures", "picture 1: the server answered 404")
+		g.err = fault.New(fault.PictureNotFetched, "fetch images", "image 1: the server answered 404")
 		if got, err := shown(t, r, chat(`{"image_url":"https://a"}`)); !errors.Is(err, fault.PictureNotFetched) ||
 			got != "" {
 			t.Errorf("%v, %s", err, got)
@@ -105,12 +105,12 @@ func TestPicturesInJobs(t *testing.T) {
 	})
 }
 
-// Memory for pictures is given back also where the runner fails.
+// Memory for images is given back also where the runner fails.
 func TestPicturesAreReleased(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		h, g := newHost(), &gallery{}
 		h.programs["a"] = &program{slots: 1}
-		r := begin(t, h, manager.Options{Entries: []manager.Entry{{Model: llm("a"), Warm: true}}, Pictures: g})
+		r := begin(t, h, manager.Options{Entries: []manager.Entry{{Model: llm("a"), Warm: true}}, ImageFetcher: g})
 		after(time.Minute)
 		h.change("a", func(p *program) { p.down = true })
 		job := inference.Job{Body: []byte(`{"messages":[{"content":[{"image_url":"http://a"}]}]}`)}
@@ -133,7 +133,7 @@ func TestPicturesOfOtherPolicies(t *testing.T) {
 				h, g := newHost(), &gallery{}
 				h.programs["a"] = &program{slots: 1}
 				entry := manager.Entry{Model: llm("a"), Warm: true, RequestURLs: policy}
-				r := begin(t, h, manager.Options{Entries: []manager.Entry{entry}, Pictures: g})
+				r := begin(t, h, manager.Options{Entries: []manager.Entry{entry}, ImageFetcher: g})
 				after(time.Minute)
 				job := inference.Job{Body: []byte(`{"messages":[{"content":[{"image_url":"https://93.184.216.34/"}]}]}`)}
 				got, err := shown(t, r, job)

@@ -13,35 +13,35 @@ import (
 	"sync"
 )
 
-// Picture is a picture as its server sent it.
-type Picture struct {
+// Image is an image as its server sent it.
+type Image struct {
 	// Type is what its bytes are, such as "image/png".
 	Type string
 	Data []byte
 }
 
-// URLBytes is the length of the picture's data: address.
-func (p *Picture) URLBytes() int {
+// URLBytes returns the length of the image's data: address.
+func (p *Image) URLBytes() int {
 	return len("data:") + len(p.Type) + len(";base64,") + base64.StdEncoding.EncodedLen(len(p.Data))
 }
 
-// AppendURL appends the picture's data: address, which no JSON text has to escape.
-func (p *Picture) AppendURL(to []byte) []byte {
+// AppendURL appends the image's data: address, which no JSON text has to escape.
+func (p *Image) AppendURL(to []byte) []byte {
 	to = append(append(append(to, "data:"...), p.Type...), ";base64,"...)
 	return base64.StdEncoding.AppendEncode(to, p.Data)
 }
 
-// types are the pictures that model servers read, by their first bytes.
+// types are the images that model servers read, by their first bytes.
 func types() []string { return []string{"image/png", "image/jpeg", "image/webp", "image/gif"} }
 
-// PictureBatch holds the pictures of one request, in the order of their addresses.
+// PictureBatch holds the images of one request, in the order of their addresses.
 type PictureBatch struct {
-	Pictures []Picture
+	Images []Image
 	// Release frees their memory; only the first call counts.
 	Release func()
 }
 
-// requestMemory is one request's part of the memory for pictures.
+// requestMemory is one request's part of the memory for images.
 type requestMemory struct {
 	budget *memoryBudget
 	party  string
@@ -74,13 +74,13 @@ func (s *requestMemory) take(n int64) error {
 	return nil
 }
 
-// picture fetches one picture.
-func (f *PictureFetcher) picture(
+// image fetches one image.
+func (f *PictureFetcher) image(
 	ctx context.Context,
 	client *http.Client,
 	address string,
 	memory *requestMemory,
-) (*Picture, error) {
+) (*Image, error) {
 	answer, err := f.get(ctx, client, address)
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (f *PictureFetcher) picture(
 	defer answer.Body.Close()
 	contentType, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
 	if err != nil || !strings.HasPrefix(contentType, "image/") {
-		return nil, errNoPicture
+		return nil, errNoImage
 	}
 	if answer.ContentLength > MaxPictureRequestBytes {
 		return nil, errLarge
@@ -101,16 +101,16 @@ func (f *PictureFetcher) picture(
 	}
 	kind := http.DetectContentType(head)
 	if !slices.Contains(types(), kind) {
-		return nil, errNoPicture
+		return nil, errNoImage
 	}
 	data, err := read(from, memory)
 	if err != nil {
 		return nil, err
 	}
-	return &Picture{Type: kind, Data: data}, nil
+	return &Image{Type: kind, Data: data}, nil
 }
 
-// read reads a picture to its end, as long as there is memory.
+// read reads an image to its end, as long as there is memory.
 func read(from io.Reader, memory *requestMemory) (data []byte, err error) {
 	part := make([]byte, 32<<10)
 	for {

@@ -29,7 +29,7 @@ type busyPause struct {
 	refused map[string]time.Time
 }
 
-// remaining is how long until a party may be served.
+// remaining returns how long until a party may be served.
 func (r *busyPause) remaining(party string, now time.Time) time.Duration {
 	own := r.refused[party].Sub(now)
 	all := min(r.until.Sub(now), r.next.Sub(now))

@@ -119,7 +119,7 @@ func (c *container) start(ctx context.Context) error {
 	return err
 }
 
-// permissions are those of the entry, and a writable root if an earlier container needed
+// permissions returns those of the entry, and a writable root if an earlier container needed
 // one.
 func (c *container) permissions() docker.Permissions {
 	s := &c.r.entry.Sandbox
@@ -138,13 +138,13 @@ func environment(settings models.Settings) []string {
 	return out
 }
 
-// name is the container's name; its port makes it unique.
+// name returns the container's name; its port makes it unique.
 func (c *container) name() string {
 	m := c.r.entry.Model
 	return docker.Name(m.Capability.Pipeline(), m.ID, c.port)
 }
 
-// url is where the runner listens.
+// url returns where the runner listens.
 func (c *container) url() string { return "http://" + c.at.String() }
 
 // inspectExit returns why the container ended, false while it runs.

@@ -163,15 +163,6 @@ func (d *devices) tryClaim(t *allocation, need Need) (changed <-chan struct{}, k
 	return d.changed, kept, false
 }
 
-// keeps is for how long an allocation keeps its slots against another one: not against warm
-// models, nor when its entry was removed.
-func (t *allocation) keeps(other *allocation) time.Duration {
-	if t.kept == nil || t.removed || other.reservation != nil || other.waits == nil {
-		return 0
-	}
-	return t.kept(other.waits)
-}
-
 // release frees an allocation.
 func (d *devices) release(t *allocation) {
 	d.mu.Lock()
@@ -205,7 +196,7 @@ func (d *devices) wakeClaims() {
 	d.wakeClaimsLocked()
 }
 
-// ids are the devices' names to show, and those for the engine: none when the node has no
+// ids returns the devices' names to show, and those for the engine: none when the node has no
 // GPU.
 func (d *devices) ids(slots []DeviceSlot) (shown, real []string) {
 	for _, p := range slots {

@@ -10,7 +10,7 @@
 // that owns the model's state. Models share only the GPUs: one that fails or hangs
 // delays no other.
 //
-// A PictureFetcher fetches the pictures that requests name by URL, so that a model server needs no
+// A PictureFetcher fetches the images that requests name by URL, so that a model server needs no
 // access to the internet. It connects only to public addresses, which it checks at each connection,
 // and bounds number, size, time and memory.
 package manager

@@ -12,10 +12,10 @@ import (
 )
 
 var (
-	errSlow      = errors.New("the servers of all pictures took too long")
-	errLarge     = errors.New("the pictures of the request are too large")
-	errFull      = errors.New("the memory for pictures is in use")
-	errNoPicture = errors.New("the answer is no PNG, JPEG, WebP or GIF")
+	errSlow      = errors.New("the servers of all images took too long")
+	errLarge     = errors.New("the images of the request are too large")
+	errFull      = errors.New("the memory for images is in use")
+	errNoImage   = errors.New("the answer is no PNG, JPEG, WebP or GIF")
 	errRedirects = errors.New("too many redirects")
 )
 
@@ -40,14 +40,14 @@ type brokenError struct{ err error }
 func (e *brokenError) Error() string { return "the answer broke off" }
 func (e *brokenError) Unwrap() error { return e.err }
 
-// fault is the fault of picture i. Its text names only the host of the URL, as it is
+// fault is the fault of image i. Its text names only the host of the URL, as it is
 // logged, and not the host's IP address, as it is sent to the client.
 func (f *PictureFetcher) fault(ctx context.Context, i int, address string, err error) error {
 	code, text := f.reason(ctx, err)
 	if code == fault.JobsFull {
 		return fault.New(code, op, text)
 	}
-	out := fault.New(code, op, fmt.Sprintf("picture %d (host %q): %s", i+1, host(address), text))
+	out := fault.New(code, op, fmt.Sprintf("image %d (host %q): %s", i+1, host(address), text))
 	// The causes of other errors may quote an address with its query.
 	if cause, ok := errors.AsType[*net.OpError](err); ok {
 		out.Err = cause
@@ -55,7 +55,7 @@ func (f *PictureFetcher) fault(ctx context.Context, i int, address string, err e
 	return out
 }
 
-// reason is the code of an error, and a text for the client.
+// reason returns the code of an error, and a text for the client.
 func (f *PictureFetcher) reason(ctx context.Context, err error) (fault.Code, string) {
 	port, portErr := errors.AsType[*portError](err)
 	redirect, redirectErr := errors.AsType[*redirectError](err)
@@ -72,11 +72,11 @@ func (f *PictureFetcher) reason(ctx context.Context, err error) (fault.Code, str
 		return fault.RequestURLRefused, redirect.Error()
 	case errors.Is(err, errLarge):
 		const most = MaxPictureRequestBytes >> 20
-		return fault.PicturesTooLarge, fmt.Sprintf("the pictures of the request have more than %d MB together", most)
+		return fault.PicturesTooLarge, fmt.Sprintf("the images of the request have more than %d MB together", most)
 	case errors.Is(err, errFull):
 		return fault.JobsFull, errFull.Error()
-	case errors.Is(err, errNoPicture):
-		return fault.PictureUnreadable, errNoPicture.Error()
+	case errors.Is(err, errNoImage):
+		return fault.PictureUnreadable, errNoImage.Error()
 	case statusErr:
 		return fault.PictureNotFetched, status.Error()
 	case errors.Is(err, errRedirects):

@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	// maxPictures is how many pictures of one request are fetched.
-	maxPictures = 8
-	// MaxPictureRequestBytes bounds the pictures of one request together.
+	// maxImages is how many images of one request are fetched.
+	maxImages = 8
+	// MaxPictureRequestBytes bounds the images of one request together.
 	MaxPictureRequestBytes = 20 << 20
-	// maxTime bounds the fetching of all pictures of a request.
+	// maxTime bounds the fetching of all images of a request.
 	maxTime = 10 * time.Second
 	// maxRedirects is how often one address may lead to another.
 	maxRedirects = 3
-	// maxHeldBytes bounds the fetched pictures of all requests in progress.
-	maxHeldBytes = 256 << 20
+	// DefaultHeldBytes bounds the fetched images of all requests in progress.
+	DefaultHeldBytes = 256 << 20
 	// maxHeader bounds the header of an answer, in bytes.
 	maxHeader = 64 << 10
 )
@@ -35,7 +35,7 @@ const (
 // ports are the web's. Other ports mostly belong to services that are not public. Read-only.
 var ports = []uint16{80, 443}
 
-const op = "fetch pictures"
+const op = "fetch images"
 
 // PictureOptions are a fetcher's settings. Tests set those after Version.
 type PictureOptions struct {
@@ -45,12 +45,12 @@ type PictureOptions struct {
 	Resolver *net.Resolver
 	// Dial checks every connection; nil permits public addresses at ports 80 and 443.
 	Dial func(network, address string, c syscall.RawConn) error
-	// Time replaces MaxTime, HeldBytes replaces MaxHeldBytes, if not 0.
+	// Time replaces MaxTime, HeldBytes replaces DefaultHeldBytes, if not 0.
 	Time      time.Duration
 	HeldBytes int64
 }
 
-// PictureFetcher fetches pictures for all requests of a node.
+// PictureFetcher fetches images for all requests of a node.
 type PictureFetcher struct {
 	dialer *net.Dialer
 	agent  string
@@ -67,7 +67,7 @@ func NewPictureFetcher(o PictureOptions) *PictureFetcher {
 		o.Time = maxTime
 	}
 	if o.HeldBytes == 0 {
-		o.HeldBytes = maxHeldBytes
+		o.HeldBytes = DefaultHeldBytes
 	}
 	return &PictureFetcher{
 		dialer: &net.Dialer{Resolver: o.Resolver, Control: o.Dial},
@@ -77,7 +77,7 @@ func NewPictureFetcher(o PictureOptions) *PictureFetcher {
 	}
 }
 
-// client is the client for one request's pictures, whose connections end with ctx. It
+// client returns the client for one request's images, whose connections end with ctx. It
 // shares nothing with other requests or the environment: no proxy, cookies or connections.
 func (f *PictureFetcher) client(ctx context.Context) *http.Client {
 	return &http.Client{
@@ -124,23 +124,22 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// Fetch gets the pictures at addresses for a party. The caller releases the batch once the
-// pictures are no longer in use.
+// Fetch gets the images at addresses for a party. The caller releases the batch once the images are no longer in use.
 //
 // Errors are RequestURLRefused, PicturesTooLarge, PictureNotFetched, PictureUnreadable,
-// JobsFull while other requests hold all the memory for pictures, or those of this party its share, and Canceled or
-// DeadlineExceeded where ctx ended. Their texts name pictures by their number and host.
+// JobsFull while other requests hold all the memory for images, or those of this party its share, and Canceled or
+// DeadlineExceeded where ctx ended. Their texts name images by their number and host.
 func (f *PictureFetcher) Fetch(ctx context.Context, party string, addresses []string) (*PictureBatch, error) {
-	if n := len(addresses); n > maxPictures {
-		text := fmt.Sprintf("the request names %d pictures to be fetched, at most %d are", n, maxPictures)
+	if n := len(addresses); n > maxImages {
+		text := fmt.Sprintf("the request names %d images to be fetched, at most %d are", n, maxImages)
 		return nil, fault.New(fault.PicturesTooLarge, op, text)
 	}
 	for i, address := range addresses {
 		if err := fetchurl.CheckPublic(ctx, address, nil); err != nil {
-			return nil, fault.New(fault.RequestURLRefused, op, fmt.Sprintf("picture %d: %v", i+1, err))
+			return nil, fault.New(fault.RequestURLRefused, op, fmt.Sprintf("image %d: %v", i+1, err))
 		}
 	}
-	out := make([]Picture, len(addresses))
+	out := make([]Image, len(addresses))
 	memory := &requestMemory{budget: f.memory, party: party, left: MaxPictureRequestBytes}
 	limited, cancel := context.WithTimeoutCause(ctx, f.time, errSlow)
 	defer cancel()
@@ -148,7 +147,7 @@ func (f *PictureFetcher) Fetch(ctx context.Context, party string, addresses []st
 	client := f.client(all)
 	for i, address := range addresses {
 		group.Go(func() error {
-			picture, err := f.picture(all, client, address, memory)
+			picture, err := f.image(all, client, address, memory)
 			if err != nil {
 				return f.fault(limited, i, address, err)
 			}
@@ -158,7 +157,7 @@ func (f *PictureFetcher) Fetch(ctx context.Context, party string, addresses []st
 	}
 	err := group.Wait()
 	if err == nil {
-		return &PictureBatch{Pictures: out, Release: memory.release}, nil
+		return &PictureBatch{Images: out, Release: memory.release}, nil
 	}
 	memory.release()
 	if ctx.Err() != nil {
@@ -167,7 +166,7 @@ func (f *PictureFetcher) Fetch(ctx context.Context, party string, addresses []st
 	return nil, err
 }
 
-// get asks for one picture; a server that answers with anything but a picture is an
+// get asks for one image; a server that answers with anything but an image is an
 // error.
 func (f *PictureFetcher) get(ctx context.Context, client *http.Client, address string) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -187,7 +186,7 @@ func (f *PictureFetcher) get(ctx context.Context, client *http.Client, address s
 	return answer, nil
 }
 
-// host is the host of an address that CheckPublic has taken.
+// host returns the host of an address that CheckPublic has taken.
 func host(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

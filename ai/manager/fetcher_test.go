@@ -16,10 +16,10 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// png is the beginning of a picture; the rest is never looked at.
+// png is the beginning of an image; the rest is never looked at.
 var png = []byte("\x89PNG\r\n\x1a\n and more")
 
-// sends is a handler that sends a picture, or whatever is called one.
+// sends is a handler that sends an image, or whatever is called one.
 func sends(kind string, data []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", kind)
@@ -47,11 +47,11 @@ func TestPicturesAreFetched(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Release()
-	got := string(b.Pictures[0].AppendURL(nil))
-	if !strings.HasPrefix(got, "data:image/png;base64,iVBORw0KGgo") || len(got) != b.Pictures[0].URLBytes() {
+	got := string(b.Images[0].AppendURL(nil))
+	if !strings.HasPrefix(got, "data:image/png;base64,iVBORw0KGgo") || len(got) != b.Images[0].URLBytes() {
 		t.Errorf("%s", got)
 	}
-	if p := b.Pictures[1]; p.Type != "image/gif" || !bytes.HasPrefix(p.Data, []byte("GIF89a")) {
+	if p := b.Images[1]; p.Type != "image/gif" || !bytes.HasPrefix(p.Data, []byte("GIF89a")) {
 		t.Errorf("%+v", p)
 	}
 	for range 2 {
@@ -96,7 +96,7 @@ func TestPicturesThatFail(t *testing.T) {
 		says  string
 	}{
 		{"/missing?key=secret", fault.PictureNotFetched,
-			`picture 1 (host "pictures.example.com"): the server answered 404`},
+			`image 1 (host "images.example.com"): the server answered 404`},
 		{"/round?key=secret", fault.PictureNotFetched, `redirects more than 3 times`},
 		{"/short", fault.PictureNotFetched, "broke off"},
 		{"/page", fault.PictureUnreadable, "no PNG, JPEG, WebP or GIF"},
@@ -106,7 +106,7 @@ func TestPicturesThatFail(t *testing.T) {
 		{"/empty", fault.PictureUnreadable, "no PNG, JPEG, WebP or GIF"},
 		{"/huge", fault.PicturesTooLarge, "more than 20 MB together"},
 		{"/large /large /large", fault.PicturesTooLarge, "more than 20 MB together"},
-		{strings.Repeat("/large ", 9), fault.PicturesTooLarge, "names 9 pictures to be fetched, at most 8 are"},
+		{strings.Repeat("/large ", 9), fault.PicturesTooLarge, "names 9 images to be fetched, at most 8 are"},
 	} {
 		var addresses []string
 		for _, path := range strings.Fields(c.paths) {
@@ -119,7 +119,7 @@ func TestPicturesThatFail(t *testing.T) {
 		}
 	}
 	_, err := f.Fetch(t.Context(), "a", []string{s.url("/large"), "https://unknown.example.com/a?key=secret"})
-	if _, text := fault.Public(err); text != `picture 2 (host "unknown.example.com"): the host is not found` {
+	if _, text := fault.Public(err); text != `image 2 (host "unknown.example.com"): the host is not found` {
 		t.Error(err)
 	}
 }
@@ -134,7 +134,7 @@ func TestPrivateAddressesAreNotDialled(t *testing.T) {
 		"/local":    "http://localhost:" + s.port + "/canary",
 		"/named":    s.at("inside.example.com", "/canary"),
 		"/file":     "file:///etc/passwd",
-		"/user":     "http://a:b@pictures.example.com/x",
+		"/user":     "http://a:b@images.example.com/x",
 		"/rebound":  s.at("rebinding.example.com", "/canary"),
 	} {
 		s.mux.HandleFunc(path, func(w http.ResponseWriter,
@@ -176,14 +176,14 @@ func TestCertificates(t *testing.T) {
 	s := newSite(t).tls(t)
 	s.mux.HandleFunc("/a", sends("image/png", png))
 	f := s.fetcher(manager.PictureOptions{})
-	b, err := f.Fetch(t.Context(), "a", []string{"https://pictures.example.com:" + s.port + "/a?key=secret"})
+	b, err := f.Fetch(t.Context(), "a", []string{"https://images.example.com:" + s.port + "/a?key=secret"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.Release()
-	_, err = f.Fetch(t.Context(), "a", []string{"https://pictures.example.org:" + s.port + "/a?key=secret"})
+	_, err = f.Fetch(t.Context(), "a", []string{"https://images.example.org:" + s.port + "/a?key=secret"})
 	_, text := fault.Public(err)
-	const want = `picture 1 (host "pictures.example.org"): the server's certificate is not valid`
+	const want = `image 1 (host "images.example.org"): the server's certificate is not valid`
 	if text != want || strings.Contains(err.Error(), "secret") {
 		t.Error(err)
 	}
@@ -241,7 +241,7 @@ func TestSlowServers(t *testing.T) {
 	}
 	silent := s.silent(t)
 	shortTimeout := silent.fetcher(manager.PictureOptions{Time: 50 * time.Millisecond})
-	_, err = shortTimeout.Fetch(longCtx, "a", []string{"https://pictures.example.com:" + silent.port + "/"})
+	_, err = shortTimeout.Fetch(longCtx, "a", []string{"https://images.example.com:" + silent.port + "/"})
 	if !errors.Is(err, fault.PictureNotFetched) {
 		t.Error(err)
 	}

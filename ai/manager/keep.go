@@ -63,7 +63,7 @@ func (p *pool) loaded(took time.Duration) {
 	}
 }
 
-// kept is for how long the model still keeps its place against jobs of the parties that ask
+// kept returns for how long the model still keeps its place against jobs of the parties that ask
 // for another one, 0 where it does not.
 func (p *pool) kept(asks func(party string) bool) time.Duration {
 	p.mu.Lock()

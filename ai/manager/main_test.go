@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 // trustTestServers makes the certificate of httptest's servers, for example.com and names in it,
 // one that the system trusts, as those of the web are.
 func trustTestServers() (file string) {
-	dir, err := os.MkdirTemp("", "pictures")
+	dir, err := os.MkdirTemp("", "images")
 	if err != nil {
 		log.Panic(err)
 	}

@@ -85,7 +85,7 @@ func (m *Manager) Run(ctx context.Context, ready func()) error {
 	return nil
 }
 
-// StopGrace is the time to stop the containers, which is done all at once.
+// StopGrace returns the time to stop the containers, which is done all at once.
 func (m *Manager) StopGrace() time.Duration { return stopTimeout + 5*time.Second }
 
 // Drain refuses new and waiting jobs, and returns when no job runs or ctx ends.

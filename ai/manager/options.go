@@ -55,7 +55,7 @@ func (e *Entry) external() bool { return e.URL != "" }
 // cold reports whether it is loaded on demand.
 func (e *Entry) cold() bool { return !e.Warm && !e.external() }
 
-// initialState is the state of its runners before the first report.
+// initialState returns the state of its runners before the first report.
 func (e *Entry) initialState() inference.State {
 	if e.cold() {
 		return inference.Absent
@@ -63,7 +63,7 @@ func (e *Entry) initialState() inference.State {
 	return inference.Starting
 }
 
-// need is what one container needs.
+// need returns what one container needs.
 func (e *Entry) need() Need {
 	return Need{Devices: e.GPUs, Takes: Memory{Bytes: e.MemoryBytes, Share: e.MemoryShare}, IDs: e.GPUIDs}
 }
@@ -122,8 +122,8 @@ type Options struct {
 
 	// Resolve looks up host names of requests; nil is the system's resolver.
 	Resolve fetchurl.Resolver
-	// Pictures fetches the pictures that requests name by URL; nil is NewPictureFetcher's.
-	Pictures Pictures
+	// ImageFetcher fetches the images that requests name by URL; nil is NewPictureFetcher's.
+	ImageFetcher ImageFetcher
 
 	// Board shows lasting problems per model; nil shows none.
 	Board *health.Board
@@ -165,8 +165,8 @@ func (o Options) withDefaults() Options {
 	if o.Resolve == nil {
 		o.Resolve = lookUp
 	}
-	if o.Pictures == nil {
-		o.Pictures = NewPictureFetcher(PictureOptions{})
+	if o.ImageFetcher == nil {
+		o.ImageFetcher = NewPictureFetcher(PictureOptions{})
 	}
 	if o.Recorder == nil {
 		o.Recorder = inference.NopRecorder{}

@@ -36,7 +36,7 @@ type Memory struct {
 	Share float64
 }
 
-// on is the amount on a device.
+// on returns the amount on a device.
 func (m Memory) on(d Device) int64 {
 	return max(m.Bytes, int64(m.Share*float64(d.MemoryBytes)))
 }
@@ -74,41 +74,6 @@ func Place(g GPUSet, occupants []Occupant, need Need) (Placement, bool) {
 		}
 	}
 	return Placement{}, false
-}
-
-// evictable lists the occupants that may be evicted, the least recently used
-// first.
-func evictable(occupants []Occupant) []int {
-	var out []int
-	for i, o := range occupants {
-		if o.Evictable {
-			out = append(out, i)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b int) int { return occupants[a].Used.Compare(occupants[b].Used) })
-	return out
-}
-
-// minimizeEvictions spares occupants whose eviction does not help, the most recently used
-// first.
-func minimizeEvictions(g GPUSet, occupants []Occupant, candidates []int, gone map[int]bool, need Need) Placement {
-	for _, i := range slices.Backward(candidates) {
-		if !gone[i] {
-			continue
-		}
-		delete(gone, i)
-		if _, ok := fit(g, occupants, gone, need); !ok {
-			gone[i] = true
-		}
-	}
-	var c Placement
-	c.Slots, _ = fit(g, occupants, gone, need)
-	for _, i := range candidates {
-		if gone[i] {
-			c.Evict = append(c.Evict, i)
-		}
-	}
-	return c
 }
 
 // fit finds free slots, as if the occupants in gone were evicted.

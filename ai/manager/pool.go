@@ -36,12 +36,12 @@ type member struct {
 	// jobFailed is called when a job failed in a way that may be the runner's fault.
 	jobFailed func()
 	// urls says which URLs in requests the runner may get, resolve looks up their hosts;
-	// pictures fetches for runners that get none.
-	urls     fetchurl.Policy
-	resolve  fetchurl.Resolver
-	pictures Pictures
-	slots    int // guarded by pool.mu
-	busy     int // guarded by pool.mu
+	// images fetches for runners that get none.
+	urls    fetchurl.Policy
+	resolve fetchurl.Resolver
+	images  ImageFetcher
+	slots   int // guarded by pool.mu
+	busy    int // guarded by pool.mu
 	// pause tells for how long it gets no jobs; guarded by pool.mu.
 	pause busyPause
 	// operations are those it supports, refusals those it refused; guarded by pool.mu.
@@ -56,6 +56,7 @@ type member struct {
 	// pool.mu.
 	owner    *runner
 	finished chan struct{}
+	life     life
 }
 
 func newPool(queue int, now func() time.Time, freed func()) *pool {

@@ -60,7 +60,7 @@ func (s *slot) waitPrepare(ctx context.Context) (leave func(), err error) {
 	if err != nil {
 		if ctx.Err() == nil {
 			return nil, fault.New(fault.JobsFull, "prepare a request",
-				"too many requests name pictures or other addresses")
+				"too many requests name images or other addresses")
 		}
 		return nil, fault.Wrap(fault.CodeOf(ctx.Err()), "prepare a request", ctx.Err())
 	}

@@ -7,7 +7,7 @@ import (
 
 const (
 	// maxPreparesPerParty is how many jobs of one party may have their addresses looked up and
-	// their pictures fetched at once, and maxPrepares how many of all for one model.
+	// their images fetched at once, and maxPrepares how many of all for one model.
 	maxPreparesPerParty = 4
 	maxPrepares         = 64
 )

@@ -14,7 +14,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// slowly is a fetcher whose pictures fail to come for ten seconds.
+// slowly is a fetcher whose images fail to come for ten seconds.
 type slowly struct{ now, most atomic.Int64 }
 
 func (s *slowly) Fetch(ctx context.Context, _ string, _ []string) (*manager.PictureBatch, error) {
@@ -24,15 +24,15 @@ func (s *slowly) Fetch(ctx context.Context, _ string, _ []string) (*manager.Pict
 	case <-ctx.Done():
 	case <-time.After(10 * time.Second):
 	}
-	return nil, fault.New(fault.PictureNotFetched, "fetch pictures", "too slow")
+	return nil, fault.New(fault.PictureNotFetched, "fetch images", "too slow")
 }
 
-// Jobs whose pictures do not come hold no slot, and a party has few of them at once.
+// Jobs whose images do not come hold no slot, and a party has few of them at once.
 func TestSlowPicturesHoldNoSlot(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		h, f := newHost(), &slowly{}
 		h.programs["a"] = &program{slots: 1}
-		r := begin(t, h, manager.Options{Entries: []manager.Entry{{Model: llm("a"), Warm: true}}, Pictures: f})
+		r := begin(t, h, manager.Options{Entries: []manager.Entry{{Model: llm("a"), Warm: true}}, ImageFetcher: f})
 		after(time.Minute)
 		run := func(ctx context.Context, party, content string) error {
 			slot, err := r.m.Reserve(ctx, llm("a"), party)

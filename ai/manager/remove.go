@@ -57,7 +57,7 @@ func (c *container) removeWithRetries(ctx context.Context, stuck func(why error)
 	}
 }
 
-// outlive is a context that ends a duration after ctx.
+// outlive returns a context that ends a duration after ctx.
 func outlive(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {

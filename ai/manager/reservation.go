@@ -53,7 +53,7 @@ func (d *devices) assignLocked() {
 	d.wakeClaimsLocked()
 }
 
-// names are the IDs of devices.
+// names returns the IDs of devices.
 func (d *devices) names(indexes []int) (out []string) {
 	for _, i := range indexes {
 		out = append(out, d.gpus.Devices[i].ID)
@@ -158,7 +158,7 @@ func (d *devices) withReservedLocked(occupants []Occupant, list []*reservation) 
 	return all
 }
 
-// freeSlot is a device's first slot that is not taken, else one that is not held.
+// freeSlot returns a device's first slot that is not taken, else one that is not held.
 func (d *devices) freeSlot(device int, taken, held map[DeviceSlot]bool) DeviceSlot {
 	for _, not := range []map[DeviceSlot]bool{taken, held} {
 		for s := range d.gpus.PerDevice {

@@ -25,6 +25,8 @@ type runner struct {
 	// free its GPUs; ended means that its container may have ended, pulled that an image
 	// or model may have been fetched. Each holds one message.
 	wake, probeNow, evict, ended, pulled chan struct{}
+	// askNow requests a probe whose failure means no more than that of any other.
+	askNow chan struct{}
 	// removed is closed when its entry was removed. expelled means that the pool no longer
 	// accepts it; it is guarded by pool.mu.
 	removed  chan struct{}
@@ -71,7 +73,7 @@ func newRunner(m *model, e *Entry, s *shared) *runner {
 	flag := func() chan struct{} { return make(chan struct{}, 1) }
 	r := &runner{
 		model: m, entry: e, shared: s, log: m.log,
-		wake: flag(), probeNow: flag(), evict: flag(), ended: flag(), pulled: flag(),
+		wake: flag(), probeNow: flag(), evict: flag(), ended: flag(), pulled: flag(), askNow: flag(),
 		removed: make(chan struct{}), now: status{state: e.initialState()}, seen: status{state: e.initialState()},
 	}
 	last := maxRetry
@@ -142,7 +144,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// slots is the number of jobs that a runner gets in parallel.
+// slots returns the number of jobs that a runner gets in parallel.
 func slots(e *Entry, info *backend.Info) int {
 	claimed := max(info.Slots, 1)
 	unsure := info.Slots <= 0 || info.Assumed

@@ -26,7 +26,7 @@ func (r *runner) runServer(ctx context.Context) {
 	}
 }
 
-// serverName is a server's host: the rest of its address may hold a secret.
+// serverName returns a server's host: the rest of its address may hold a secret.
 func serverName(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -43,6 +43,8 @@ func (r *runner) watchServer(ctx context.Context, w *watch) {
 		case <-ctx.Done():
 			return
 		case <-timer.C:
+			w.prober.ask(ctx)
+		case <-r.askNow:
 			w.prober.ask(ctx)
 		case <-r.probeNow:
 			w.probeAfterFailure(ctx)

@@ -100,7 +100,7 @@ func (s *site) tls(t *testing.T) *site {
 }
 
 // url is an address at the site's public name.
-func (s *site) url(path string) string { return s.at("pictures.example.com", path) }
+func (s *site) url(path string) string { return s.at("images.example.com", path) }
 
 func (s *site) at(name, path string) string { return "http://" + name + ":" + s.port + path }
 
@@ -111,7 +111,7 @@ func (s *site) fetcher(o manager.PictureOptions) *manager.PictureFetcher {
 	return manager.NewPictureFetcher(o)
 }
 
-// resolver asks a name server of its own: pictures.example.com and .org are outside,
+// resolver asks a name server of its own: images.example.com and .org are outside,
 // inside.example.com inside, and rebinding.example.com outside when it is asked for
 // the first time and inside from then on. For silent.example.com there is no answer.
 func resolver(t *testing.T, inside string) *net.Resolver {
@@ -157,7 +157,7 @@ func (n *pictureNames) lookUp(name string) (ip [4]byte, ok bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	switch name {
-	case "pictures.example.com.", "pictures.example.org.":
+	case "images.example.com.", "images.example.org.":
 		return netip.MustParseAddr(outside).As4(), true
 	case "inside.example.com.":
 		return n.inside, true

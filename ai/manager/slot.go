@@ -25,6 +25,8 @@ type slot struct {
 	released sync.Once
 	// at is the runner of the job; it is set before another goroutine can call Release.
 	at *member
+	// lost is that of the runner when the job began.
+	lost <-chan struct{}
 }
 
 // Run sends the job: see inference.Slot.
@@ -86,6 +88,7 @@ func (s *slot) pick(ctx context.Context, w pickRequest) (*member, error) {
 // send sends the job to the runner that was picked.
 func (s *slot) send(ctx context.Context, job *inference.Job) (*inference.Reply, error) {
 	at := s.at
+	s.lost = s.model.pool.lifeOf(at)
 	trying, attempt := s.model.pool.begin(ctx, at)
 	reply, err := at.backend.Run(trying, job)
 	if err != nil {

@@ -47,7 +47,7 @@ func (s *status) dormant() bool {
 	return s.state == inference.Absent || s.state == inference.Evicted
 }
 
-// shown are the conditions of the runner: its failure, else its concerns.
+// shown returns the conditions of the runner: its failure, else its concerns.
 func (s *status) shown() []error {
 	if s.why != nil {
 		return []error{s.why}
@@ -91,7 +91,7 @@ func sum(all []*runner) inference.ModelState {
 	return out
 }
 
-// reason is the public text of a failure: its detail, else the cause of its code.
+// reason returns the public text of a failure: its detail, else the cause of its code.
 func reason(why error) string {
 	code, text := fault.Public(why)
 	if f, ok := errors.AsType[*fault.Fault](why); ok && f.Detail != "" {
@@ -111,7 +111,7 @@ func merge(out *inference.ModelState, info *backend.Info) {
 	out.Operations = inference.Either(out.Operations, info.Operations)
 }
 
-// lower is the lower of two versions; an invalid version counts as lowest.
+// lower returns the lower of two versions; an invalid version counts as lowest.
 func lower(a, b string) string {
 	if capability.VersionOK(a, b) && a != "" {
 		return a

@@ -41,7 +41,7 @@ func newWatch(r *runner, b backend.Backend, name string) *watch {
 		r: r, prober: newProber(b, r.shared.o.Now), pause: firstProbe,
 		member: &member{
 			name: name, backend: b, owner: r, jobFailed: func() { poke(r.probeNow) },
-			urls: r.entry.RequestURLs, resolve: r.shared.o.Resolve, pictures: r.shared.o.Pictures,
+			urls: r.entry.RequestURLs, resolve: r.shared.o.Resolve, images: r.shared.o.ImageFetcher,
 		},
 	}
 }
@@ -64,9 +64,11 @@ func (w *watch) handle(p probeResult) error {
 	}
 	w.r.model.pool.probeAnswered(w.member, p.info.Kind, p.asked)
 	w.fails, w.last = 0, nil
+	w.r.model.pool.reported(w.member, p.info.Health)
 	switch p.info.Health {
 	case backend.Error:
 		w.withdraw()
+		w.r.model.pool.lose(w.member)
 		return unhealthy(p.info.Reason)
 	case backend.Loading:
 		w.withdraw()
@@ -91,6 +93,7 @@ func (w *watch) probeFailed(err error, flagged bool) error {
 	}
 	if w.fails++; w.fails >= 2 || flagged {
 		w.withdraw()
+		w.r.model.pool.lose(w.member)
 		return err
 	}
 	return nil
@@ -108,6 +111,7 @@ func (w *watch) offer(info *backend.Info) {
 	}
 	w.member.slots, w.member.operations = n, info.Operations
 	w.r.ready.Store(true) // before a job gets a slot: Pull evicts what it had loaded
+	w.r.model.pool.revive(w.member)
 	w.r.model.pool.add(w.member)
 	w.offered = true
 	if w.since.IsZero() {
@@ -150,7 +154,7 @@ func (w *watch) withdraw() {
 	}
 }
 
-// interval is the wait until the next probe.
+// interval returns the wait until the next probe.
 func (w *watch) interval() time.Duration {
 	switch {
 	case w.fails > 0:
@@ -164,7 +168,7 @@ func (w *watch) interval() time.Duration {
 	return d
 }
 
-// served is how long it has been ready.
+// served returns how long it has been ready.
 func (w *watch) served() time.Duration {
 	if w.since.IsZero() {
 		return 0
@@ -185,5 +189,6 @@ func (w *watch) loadTimeout(limit time.Duration) error {
 // close withdraws it and stops the probes.
 func (w *watch) close() {
 	w.withdraw()
+	w.r.model.pool.lose(w.member)
 	w.prober.stop()
 }

@@ -54,6 +54,8 @@ func (a *containerLoop) step(ctx context.Context) (exit, bool) {
 		}
 	case <-a.probe.C:
 		a.w.prober.ask(ctx)
+	case <-a.r.askNow:
+		a.w.prober.ask(ctx)
 	case <-a.r.probeNow:
 		a.w.probeAfterFailure(ctx)
 	case p := <-a.w.prober.results:

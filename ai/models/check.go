@@ -86,7 +86,7 @@ func (e *Entry) devices() string {
 	return text
 }
 
-// runnerText is the image, or the address and the model's name there.
+// runnerText returns the image, or the address and the model's name there.
 func (e *Entry) runnerText(image func(*Entry) string) string {
 	if e.External() {
 		if e.ServedModel != "" {

@@ -26,7 +26,7 @@ type Refused struct {
 // advertises no AI.
 func (c *Config) Empty() bool { return len(c.Entries) == 0 }
 
-// Models are the models that are served, each once, in the order of the file.
+// Models returns the models that are served, each once, in the order of the file.
 func (c *Config) Models() []inference.Model {
 	var out []inference.Model
 	for i := range c.Entries {
@@ -42,7 +42,7 @@ func (c *Config) Managed() bool {
 	return slices.ContainsFunc(c.Entries, func(e Entry) bool { return !e.External() })
 }
 
-// Price is what a gateway pays for a model: the price for this gateway, else the general
+// Price returns what a gateway pays for a model: the price for this gateway, else the general
 // one. Of two for the same gateway the later in the file applies. It is false for a model
 // that is not served or has no price for that gateway.
 func (c *Config) Price(model inference.Model, gateway core.Address) (core.UnitPrice, bool) {

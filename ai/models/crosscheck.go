@@ -128,7 +128,7 @@ func (l *loader) noticePrices() {
 	}
 }
 
-// ownPrice is the price that the draft itself gave.
+// ownPrice returns the price that the draft itself gave.
 func (d *draft) ownPrice() core.UnitPrice { return d.entry.Prices[0].Price }
 
 // checkMemory adds up the needs of the warm containers, and refuses the entry with which
@@ -161,7 +161,7 @@ func (l *loader) checkMemory() {
 	}
 }
 
-// gpuSet are the devices for the node's containers. measured means that their memory is
+// gpuSet returns the devices for the node's containers. measured means that their memory is
 // known; else only the slots per device count.
 func (l *loader) gpuSet() (g GPUSet, measured bool) {
 	g = GPUSet{Devices: slices.Clone(l.options.Devices), Slots: max(1, l.options.ContainersPerGPU)}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/ai/models"
-	"github.com/tuttinode/tutti/core/capability"
 )
 
 func page(t *testing.T) string {
@@ -96,9 +95,6 @@ func TestTablesOfThePage(t *testing.T) {
 		memory := "depends on the model"
 		if p.VRAM > 0 {
 			memory = jsonText(t, p.VRAM/models.GB) + " GB"
-		}
-		if p.Capability == capability.LiveVideoToVideo {
-			memory = "not served by this release: such an entry is refused"
 		}
 		row("`"+p.Name()+"`", p.Unit, memory)
 		row("`"+p.Name()+"`", "`"+strings.Join(shipped[p.Capability], "`, `")+"`")

@@ -151,7 +151,7 @@ func (d *draft) noticeAt(at node, name, text string) {
 
 func (d *draft) notice(name, text string) { d.noticeAt(d.node, name, text) }
 
-// text is a field's text as it was given, "" when it was not or is no string.
+// text returns a field's text as it was given, "" when it was not or is no string.
 func (d *draft) text(name string) string {
 	if v := d.given[name]; v.kind == isString {
 		return v.text
@@ -162,7 +162,7 @@ func (d *draft) text(name string) string {
 func (d *draft) pipelineText() string { return d.text("pipeline") }
 func (d *draft) modelText() string    { return d.text("model_id") }
 
-// model is what the entry serves; it is false when that, or whether it is to be
+// model returns what the entry serves; it is false when that, or whether it is to be
 // warm, could not be read.
 func (d *draft) model() (inference.Model, bool) {
 	warm, given := d.given["warm"]

@@ -56,7 +56,7 @@ type Entry struct {
 // External reports whether the operator runs the server.
 func (e *Entry) External() bool { return e.URL != "" || e.Remote }
 
-// Served is the model's name at the runner.
+// Served returns the model's name at the runner.
 func (e *Entry) Served() string {
 	if e.ServedModel != "" {
 		return e.ServedModel
@@ -64,7 +64,7 @@ func (e *Entry) Served() string {
 	return e.Model.ID
 }
 
-// Containers is how many containers the entry asks for, 0 for an external one.
+// Containers returns how many containers the entry asks for, 0 for an external one.
 func (e *Entry) Containers() int {
 	if e.External() {
 		return 0
@@ -72,7 +72,7 @@ func (e *Entry) Containers() int {
 	return max(1, e.Capacity)
 }
 
-// MemoryOn is the memory that a container of the entry allocates on a device of size bytes:
+// MemoryOn returns the memory that a container of the entry allocates on a device of size bytes:
 // its part of VRAM, or the share configured for the text generation runner if that is more.
 // 0 is unknown.
 func (e *Entry) MemoryOn(size int64) int64 {
@@ -82,7 +82,7 @@ func (e *Entry) MemoryOn(size int64) int64 {
 	return e.need().memoryOn(size)
 }
 
-// Environment is what a container of the entry gets beside PIPELINE and MODEL_ID:
+// Environment returns what a container of the entry gets beside PIPELINE and MODEL_ID:
 // for text generation each of the runner's settings, in a fixed order with our
 // defaults, then the other flags in the order of the file. An external entry has
 // none.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/distribution/reference"
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
@@ -25,7 +26,7 @@ type field struct {
 	read    func(d *draft, v node)
 }
 
-// fields are all keys, in the order in which they are read: a field may depend on earlier
+// fields returns all keys, in the order in which they are read: a field may depend on earlier
 // ones.
 func fields() []field {
 	text := []kind{isString}
@@ -62,7 +63,13 @@ func fields() []field {
 
 func readWarm(d *draft, v node) { d.entry.Warm = v.text == "true" }
 
-func readRemote(d *draft, v node) { d.entry.Remote = v.text == "true" }
+func readRemote(d *draft, v node) {
+	d.entry.Remote = v.text == "true"
+	if d.entry.Remote && d.pipeline.Capability == capability.LiveVideoToVideo {
+		d.reject(fault.ModelFieldInvalid, v, "remote", "workers of other machines do not serve "+d.pipeline.Name(),
+			"delete the field and give a url, or leave the model to a container of this node")
+	}
+}
 
 func readPipeline(d *draft, v node) {
 	p, ok := pipelineNamed(v.text)
@@ -72,9 +79,9 @@ func readPipeline(d *draft, v node) {
 	}
 	d.pipeline = p
 	d.entry.Model.Capability = p.Capability
-	if !p.served() {
+	if why := d.l.options.NoLive; why != "" && p.Capability == capability.LiveVideoToVideo {
 		// A container must not occupy a device for jobs that never arrive.
-		d.reject(fault.FeatureMissing, v, "pipeline", "this release does not serve "+p.Name(), "delete the entry")
+		d.reject(fault.FeatureMissing, v, "pipeline", why, "delete the entry")
 	}
 }
 
@@ -270,7 +277,7 @@ func readImage(d *draft, v node) {
 	d.entry.Image = v.text
 }
 
-// short is a value for a message: as written, but never long or over many lines.
+// short returns a value for a message: as written, but never long or over many lines.
 func (n node) short() string {
 	switch n.kind {
 	case isString:

@@ -18,13 +18,13 @@ type Need struct {
 	IDs     []string
 }
 
-// need is what one container of the entry takes.
+// need returns what one container of the entry takes.
 func (e *Entry) need() Need {
 	n := int64(max(1, e.GPUs.Count))
 	return Need{Bytes: (e.VRAM + n - 1) / n, Share: e.MemoryShare(), Devices: int(n), IDs: e.GPUs.IDs}
 }
 
-// MemoryShare is the part of each of its devices' memory that a text generation container
+// MemoryShare returns the part of each of its devices' memory that a text generation container
 // always allocates, 0 for all others. A custom image may be another runner: if the entry
 // gives vram_gb and no share, only vram_gb counts.
 func (e *Entry) MemoryShare() float64 {
@@ -35,18 +35,18 @@ func (e *Entry) MemoryShare() float64 {
 	return e.LLM.Utilisation
 }
 
-// memoryOn is what it allocates on a device of size bytes.
+// memoryOn returns what it allocates on a device of size bytes.
 func (n Need) memoryOn(size int64) int64 { return max(n.Bytes, int64(n.Share*float64(size))) }
 
 // allows reports whether it may use a device.
 func (n Need) allows(d Device) bool { return n.IDs == nil || slices.Contains(n.IDs, d.ID) }
 
-// maxTotal is the largest amount that it could allocate in total.
+// maxTotal returns the largest amount that it could allocate in total.
 func (n Need) maxTotal(devices []Device) int64 {
 	return n.memoryOn(n.largest(devices)) * int64(n.Devices)
 }
 
-// largest is the memory of the largest device that it may use.
+// largest returns the memory of the largest device that it may use.
 func (n Need) largest(devices []Device) (largest int64) {
 	for _, d := range devices {
 		if n.allows(d) {

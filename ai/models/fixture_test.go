@@ -91,6 +91,8 @@ func (f *fixture) loadOptions(t testing.TB) models.Options {
 		switch name {
 		case "offchain":
 			o.Offchain = true
+		case "nolive":
+			o.NoLive = "payment of live-video-to-video is not part of this release yet"
 		case "unverified":
 			o.AllowUnverified = true
 		case "verified":

@@ -28,7 +28,7 @@ func variableName() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-
 // model than the advertised one.
 func ourVariables() []string { return []string{"PIPELINE", "MODEL_ID", "HOST", "PORT"} }
 
-// knownVariables are what the network's runners read.
+// knownVariables returns what the network's runners read.
 func knownVariables() []string {
 	return append(llmVariables(), sfast, deepCache, "SFAST_WARMUP", "SAFETY_CHECKER_DEVICE", "BFLOAT16", "TORCH_COMPILE",
 		"BACKEND", "VERBOSE_LOGGING", "AUTH_TOKEN", "HF_TOKEN", "MODEL_DIR", "HUGGINGFACE_HUB_CACHE", "CUDA_DEVICE_ORDER")
@@ -98,7 +98,7 @@ func (d *draft) readVariable(m member) {
 	}
 }
 
-// knownVariable is the runners' spelling of a name that differs in case only; it reports
+// knownVariable returns the runners' spelling of a name that differs in case only; it reports
 // names that look mistyped.
 func (d *draft) knownVariable(m member) string {
 	for _, known := range knownVariables() {
@@ -126,7 +126,7 @@ func (d *draft) setFlag(name, value string) {
 	}
 }
 
-// flagLine is the map of the variables' lines.
+// flagLine returns the map of the variables' lines.
 func (d *draft) flagLine() map[string]int {
 	if d.flagLines == nil {
 		d.flagLines = map[string]int{}
@@ -153,7 +153,7 @@ func (d *draft) checkFlags() {
 	}
 	if id := strings.ToLower(d.modelText()); deep && (strings.Contains(id, "lightning") || strings.Contains(id, "turbo")) {
 		d.reject(fault.ModelFlagsConflict, at, "optimization_flags",
-			"DEEPCACHE spoils the pictures of Lightning and Turbo models such as "+quoted(d.modelText()),
+			"DEEPCACHE spoils the images of Lightning and Turbo models such as "+quoted(d.modelText()),
 			"use SFAST, or none")
 	}
 	if (fast || deep) && !d.pipeline.Images && d.pipeline.Capability != capability.ID(0) {

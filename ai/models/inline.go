@@ -30,7 +30,7 @@ func (l *loader) readInline(value string) {
 	}
 }
 
-// inlineNode is what one entry would be in JSON.
+// inlineNode returns what one entry would be in JSON.
 func (d *draft) inlineNode(text string) node {
 	n := node{kind: isObject}
 	put := func(name string, k kind, value string) {

@@ -38,7 +38,7 @@ func llmVariables() []string {
 	return []string{use8Bit, pipelineParallel, tensorParallel, maxModelLen, maxBatchedTokens, maxSeqs, utilisation}
 }
 
-// DefaultLLM are the settings of an entry that names none.
+// DefaultLLM returns the settings of an entry that names none.
 func DefaultLLM() LLM {
 	return LLM{
 		PipelineParallel: 1, TensorParallel: 1, MaxModelLen: 8192, MaxBatchedTokens: 8192, MaxSeqs: 128,
@@ -46,7 +46,7 @@ func DefaultLLM() LLM {
 	}
 }
 
-// settings are all variables, so that the runner does not depend on the image's defaults.
+// settings returns all variables, so that the runner does not depend on the image's defaults.
 func (m *LLM) settings() Settings {
 	return Settings{
 		NewSetting(use8Bit, strconv.FormatBool(m.EightBit)),
@@ -59,7 +59,7 @@ func (m *LLM) settings() Settings {
 	}
 }
 
-// devices is how many the runner spreads itself over.
+// devices returns how many the runner spreads itself over.
 func (m *LLM) devices() int { return m.PipelineParallel * m.TensorParallel }
 
 // maxSetting bounds the runner's numbers well above what any machine has.

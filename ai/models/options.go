@@ -26,6 +26,8 @@ type Options struct {
 	ContainersPerGPU int
 	// Offchain means that jobs are not paid, so that entries need no price.
 	Offchain bool
+	// NoLive is why entries of live-video-to-video are refused; "" when they are served.
+	NoLive string
 	// DefaultPrice is -pricePerUnit and -pixelsPerUnit, for entries without price.
 	DefaultPrice core.UnitPrice
 	// CheckPrice returns an error for an invalid price; nil accepts any.

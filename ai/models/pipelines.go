@@ -4,7 +4,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 )
 
-// GB is the unit of GPU memory: a billion bytes. A card sold as 24 GB has a little more, so
+// GB is the unit of GPU memory: a billion bytes. A GPU sold as 24 GB has a little more, so
 // that a model that needs 24 GB fits.
 const GB = 1_000_000_000
 
@@ -26,10 +26,10 @@ func LargeModels() map[string]int64 {
 	return map[string]int64{"meta-llama/Meta-Llama-3.1-70B-Instruct": 40 * GB}
 }
 
-// Name is the pipeline's name in the network.
+// Name returns the pipeline's name in the network.
 func (p Pipeline) Name() string { return p.Capability.Pipeline() }
 
-// Pipelines are those that a models file may name, in the network's order.
+// Pipelines returns those that a models file may name, in the network's order.
 func Pipelines() []Pipeline {
 	return []Pipeline{
 		{capability.TextToImage, "output pixel", 24 * GB, true},
@@ -44,10 +44,6 @@ func Pipelines() []Pipeline {
 		{capability.TextToSpeech, "byte of text", 12 * GB, false},
 	}
 }
-
-// served reports whether this release has jobs for it. The network's lists of
-// models and images name live video too.
-func (p Pipeline) served() bool { return p.Capability != capability.LiveVideoToVideo }
 
 // pipelineNamed finds a pipeline by the network's rule for names.
 func pipelineNamed(name string) (Pipeline, bool) {
@@ -67,13 +63,11 @@ func pipelineOf(id capability.ID) (Pipeline, bool) {
 	return Pipeline{}, false
 }
 
-// pipelineNames are the names that an entry may have.
+// pipelineNames returns the names that an entry may have.
 func pipelineNames() []string {
 	var out []string
 	for _, p := range Pipelines() {
-		if p.served() {
-			out = append(out, p.Name())
-		}
+		out = append(out, p.Name())
 	}
 	return out
 }

@@ -154,7 +154,7 @@ func (d *draft) setPrice(fromFlags bool) {
 		Price: u}}
 }
 
-// unit is what the pipeline counts, for messages.
+// unit returns what the pipeline counts, for messages.
 func (d *draft) unit() string {
 	if d.pipeline.Unit == "" {
 		return "unit"

@@ -44,7 +44,7 @@ type Problem struct {
 	Text, Remedy string
 }
 
-// Error is one line: position, field, mistake and remedy.
+// Error returns one line: position, field, mistake and remedy.
 func (p *Problem) Error() string { return formatLine(p.Position, p.Field, p.Text, p.Remedy) }
 
 // Unwrap returns the problem as a fault, so that fault.CodeOf and errors.Is work.
@@ -61,7 +61,7 @@ type Notice struct {
 	Text  string
 }
 
-// String is one line: position, field, text.
+// String returns one line: position, field, text.
 func (n Notice) String() string { return formatLine(n.Position, n.Field, n.Text, "") }
 
 func formatLine(position Position, field, text, remedy string) string {

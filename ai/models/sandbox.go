@@ -101,7 +101,7 @@ func readRequestURLs(d *draft, v node) {
 	p, ok := fetchurl.ParsePolicy(v.text)
 	if !ok {
 		d.reject(fault.ModelFieldInvalid, v, "request_urls", quoted(v.text)+" is not fetch, data, public or any",
-			`write "fetch" to let the node fetch pictures of the internet for the model server`)
+			`write "fetch" to let the node fetch images of the internet for the model server`)
 		return
 	}
 	d.entry.RequestURLs = p

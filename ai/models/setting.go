@@ -17,7 +17,7 @@ type Setting struct {
 // NewSetting makes a variable.
 func NewSetting(name, value string) Setting { return Setting{name, core.NewSecret(value)} }
 
-// Value is what the container gets. It may be a token and must not be logged.
+// Value returns what the container gets. It may be a token and must not be logged.
 func (s Setting) Value() string { return s.value.Reveal() }
 
 // secretName matches names whose values are secret.
@@ -49,7 +49,7 @@ func (ss Settings) Lookup(name string) (string, bool) {
 	return "", false
 }
 
-// String is the settings with spaces between, secrets masked.
+// String returns the settings with spaces between, secrets masked.
 func (ss Settings) String() string {
 	parts := make([]string, len(ss))
 	for i, s := range ss {

@@ -61,7 +61,7 @@ func parseTree(content []byte) (node, error) {
 	return t.value()
 }
 
-// currentLine is the line of the next token.
+// currentLine returns the line of the next token.
 func (t *tree) currentLine() int {
 	next := int(t.decoder.InputOffset())
 	for next < len(t.content) && strings.IndexByte(" \t\r\n,:", t.content[next]) >= 0 {

@@ -85,7 +85,7 @@ func TestBrokenLists(t *testing.T) {
 		{"llm\nllm a b\nx y\nllm ../x", "own:1: this is not a pipeline and a model ID; write llm org/model\nown:2: this " +
 			"is not a pipeline and a model ID; write llm org/model\n" +
 			"own:3: \"x\" is no pipeline; write text-to-image, image-to-image, image-to-video, upscale, audio-to-text, " +
-			"segment-anything-2, llm, image-to-text or text-to-speech\n" +
+			"segment-anything-2, llm, image-to-text, live-video-to-video or text-to-speech\n" +
 			"own:4: \"../x\" is no model ID; correct or delete it"},
 	} {
 		err := models.Extend(models.Verified{}, "own", c.content)

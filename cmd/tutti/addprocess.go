@@ -25,7 +25,7 @@ func (n *node) addProcess(opt *admin.Options) {
 		Board: n.Board, Reload: n.Reloader.Reload, Sockets: n.ownSockets, Cards: n.Media.FindingsText, Prove: n.proofs,
 	}
 	if n.Orchestrator != nil {
-		parts.Rules, parts.Listener = n.Orchestrator.Rules, n.Orchestrator.Server
+		parts.Rules, parts.Listener, parts.Live = n.Orchestrator.Rules, n.Orchestrator.Server, n.Orchestrator.Live()
 	}
 	drain, reporter := p.Attach(&parts)
 	opt.Node.Reload, opt.Node.Drains, opt.Node.Upgrade = p.Reload, drain, p.Upgrade

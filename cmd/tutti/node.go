@@ -58,6 +58,11 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *pro
 			return nil, err
 		}
 	}
+	if cfg.Roles.RemoteSigner {
+		if err := n.addSigner(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if cfg.Roles.Router {
 		if err := n.addRouter(); err != nil {
 			return nil, err

@@ -9,6 +9,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelserver"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/orchestrator"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/signer"
 	"github.com/tuttinode/tutti/core/pricing"
 )
 
@@ -64,6 +65,16 @@ func (n *node) addGateway(ctx context.Context) error {
 	return nil
 }
 
+// addSigner adds the service that signs payments for gateways, with its bounds on prices.
+func (n *node) addSigner(ctx context.Context) error {
+	if err := n.addPrices(nil); err != nil {
+		return err
+	}
+	s, err := signer.New(ctx, n.Env, n.Chain, n.Prices.Caps)
+	n.Signer = s
+	return err
+}
+
 // addOrchestrator adds the orchestrator, with the models, prices and payments that it needs
 // before it.
 func (n *node) addOrchestrator(ctx context.Context) (err error) {
@@ -77,7 +88,7 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 		}
 	}
 	n.Orchestrator, err = orchestrator.New(ctx, orchestrator.Options{
-		Env: n.Env, Chain: n.Chain, Book: n.Book(), Earning: n.Earning, Media: n.Media, Models: n.Models,
+		Env: n.Env, Chain: n.Chain, Book: n.Book(), Rates: n.Rates(), Earning: n.Earning, Media: n.Media, Models: n.Models,
 	})
 	return err
 }

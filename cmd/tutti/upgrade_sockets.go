@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 )
 
-// ownSockets are the listening sockets, for another process.
+// ownSockets returns the listening sockets, for another process.
 func (n *node) ownSockets() (string, []*os.File, error) {
 	var names []string
 	var files []*os.File

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// small generates a short stream of small pictures.
+// small generates a short stream of small frames.
 func small(t *testing.T, segments int) []piece {
 	t.Helper()
 	src, err := clip.Generate(clip.Options{Width: 320, Height: 180, Segment: time.Second, Segments: segments,
@@ -41,7 +41,7 @@ func small(t *testing.T, segments int) []piece {
 }
 
 // TestLibavInAWorkerKeepsTheContract is the shared suite on the real thing: libav
-// behind its walls in a process of its own.
+// in its sandbox, a process of its own.
 func TestLibavInAWorkerKeepsTheContract(t *testing.T) {
 	t.Parallel()
 	clips := coretest.Clips{Bad: bytes.Repeat([]byte("not media "), 1000)}

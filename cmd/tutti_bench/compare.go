@@ -20,7 +20,7 @@ type comparison struct {
 	// alone, which is mostly the start of the processes.
 	OursFirst   effort `json:"oursFirst"`
 	TheirsFirst effort `json:"theirsFirst"`
-	// Ratio is our wall time by theirs, ProcessorRatio the same of processor time:
+	// Ratio is our wall time by theirs, ProcessorRatio the same of CPU time:
 	// below 1 we are faster, or cheaper. Ratios are those of all pairs, in ascending
 	// order.
 	Ratio          float64   `json:"ratio"`
@@ -35,7 +35,7 @@ type comparison struct {
 }
 
 // effort is what the work took, in seconds: from the start of the first process to
-// the end of the last, and of the processors by all of them together.
+// the end of the last, and of the CPU cores by all of them together.
 type effort struct {
 	Wall      float64 `json:"wallSeconds"`
 	Processor float64 `json:"processorSeconds"`
@@ -99,7 +99,7 @@ func (e effort) less(part effort) effort {
 	return effort{Wall: e.Wall - part.Wall, Processor: e.Processor - part.Processor}
 }
 
-// median is the pair with the median ratio, with the ratios of all. Those of the steady
+// median returns the pair with the median ratio, with the ratios of all. Those of the steady
 // work have a median of their own.
 func median(rounds []comparison) *comparison {
 	slices.SortFunc(rounds, func(a, b comparison) int { return cmp.Compare(a.SteadyRatio, b.SteadyRatio) })

@@ -29,7 +29,7 @@ func selection(list string) (gpu.Selection, error) {
 	return s, nil
 }
 
-// targets are what was asked for, by its names alone: nothing where that is all.
+// targets returns what was asked for, by its names alone: nothing where that is all.
 func targets(s gpu.Selection) []target {
 	if s.None() {
 		return []target{{name: processor}}
@@ -44,7 +44,7 @@ func targets(s gpu.Selection) []target {
 	return out
 }
 
-// deviceNames are the devices for tables.
+// deviceNames returns the devices for tables.
 func deviceNames(targets []target) []string {
 	var out []string
 	for _, t := range targets {
@@ -53,7 +53,7 @@ func deviceNames(targets []target) []string {
 	return out
 }
 
-// withoutEncoder finds the GPUs, by their names, whose pictures the processor encodes: the
+// withoutEncoder finds the GPUs, by their names, whose frames the CPU encodes: the
 // driver reports no encoder, or libav can open none, as our engine then sees it too.
 func withoutEncoder(ctx context.Context, s settings) map[string]bool {
 	known := make(map[gpu.UUID]gpu.Device)

@@ -22,7 +22,7 @@ const mediaWorker = "media-worker"
 // envPreset sets the encoder preset of a media worker.
 const envPreset = "TUTTI_WORKER_PRESET"
 
-// mediaWorkerCommand is the media worker's life, as in the node.
+// mediaWorkerCommand returns the media worker's life, as in the node.
 func mediaWorkerCommand(ctx context.Context, stderr io.Writer) int {
 	err := worker.Main(ctx, func(device string) (transcoder.Engine, error) {
 		return engine(device, os.Getenv(envPreset), slog.New(slog.NewTextHandler(stderr, nil)))
@@ -91,7 +91,7 @@ func start(ctx context.Context, s settings, t target, log *slog.Logger) (*worker
 	})
 }
 
-// kernelCache is where the driver of a GPU keeps what it compiled, "" for a folder that
+// kernelCache returns where the driver of a GPU keeps what it compiled, "" for a folder that
 // goes with the run. The node keeps it as well, and so does the driver for an ffmpeg.
 func kernelCache() string {
 	base, err := os.UserCacheDir()
@@ -101,7 +101,7 @@ func kernelCache() string {
 	return filepath.Join(base, "tutti", "bench", "cuda-cache")
 }
 
-// memory is what the media workers use, in bytes.
+// memory returns what the media workers use, in bytes.
 func (f *farm) memory() int64 {
 	var sum int64
 	for _, c := range f.clients {

@@ -40,8 +40,8 @@ func cardRun(t *testing.T, segments int, args ...string) document {
 	return doc
 }
 
-// A run on two cards, and an ffmpeg beside it on the same ones: both do the work
-// there, and what the cards did is in the document.
+// A run on two GPUs, and an ffmpeg beside it on the same ones: both do the work
+// there, and what the GPUs did is in the document.
 func TestCardsAreMeasured(t *testing.T) {
 	d := driver(t, "devices=2")
 	doc := cardRun(t, 3, "-gpu", "all", "-concurrentSessions", "2", "-against", ffmpeg(t))
@@ -51,16 +51,16 @@ func TestCardsAreMeasured(t *testing.T) {
 	}
 	if gpus := doc.Runs[0].GPUs; len(gpus) != 2 || gpus[0].Memory == 0 || gpus[0].EncoderSessions < 2 ||
 		gpus[1].EncoderSessions < 2 {
-		t.Errorf("the cards: %+v", gpus)
+		t.Errorf("the GPUs: %+v", gpus)
 	}
 	for n := range 2 {
 		if c := d.Counts(n); c.PicturesDecoded == 0 || c.PicturesEncoded == 0 {
-			t.Errorf("card %d did nothing: %+v", n, c)
+			t.Errorf("GPU %d did nothing: %+v", n, c)
 		}
 	}
 }
 
-// On a card without an encoder the processor encodes for the other program too, whether
+// On a GPU without an encoder the CPU encodes for the other program too, whether
 // the driver or libav alone says that there is none.
 func TestACardWithoutEncoderIsCompared(t *testing.T) {
 	for _, noticed := range []string{"by the driver", "by libav"} {
@@ -74,7 +74,7 @@ func TestACardWithoutEncoderIsCompared(t *testing.T) {
 		c := d.Counts(0)
 		// Twice for the figures, twice in pairs with the other program.
 		if got, least := c.PicturesDecoded-before.PicturesDecoded, int64(6*60); got < least || c.PicturesEncoded != 0 {
-			t.Errorf("%s: %d pictures decoded, want at least %d; %d encoded", noticed, got, least, c.PicturesEncoded)
+			t.Errorf("%s: %d frames decoded, want at least %d; %d encoded", noticed, got, least, c.PicturesEncoded)
 		}
 		if a := doc.Against; a == nil || len(a.Ratios) != 2 || a.Ratios[0] > a.Ratios[1] || a.Ratios[1] != a.Ratio {
 			t.Errorf("%s: %+v", noticed, doc.Against)

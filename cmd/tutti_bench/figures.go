@@ -27,7 +27,7 @@ type figures struct {
 	Slowest float64 `json:"slowestSeconds"`
 	First   float64 `json:"firstSegmentSeconds"`
 	Later   float64 `json:"laterSegmentSeconds"`
-	// Processor is the processor time of all our processes, the media workers' start
+	// CPU is the CPU time of all our processes, the media workers' start
 	// included, in seconds.
 	Processor float64 `json:"processorSeconds"`
 	// Wall is how long the measurement took, in seconds.
@@ -84,7 +84,7 @@ func (m *mean) add(d time.Duration) {
 
 func (m mean) seconds() float64 { return m.sum.Seconds() / float64(max(m.n, 1)) }
 
-// percentile is the smallest value that at least p of a hundred do not exceed,
+// percentile returns the smallest value that at least p of a hundred do not exceed,
 // in seconds. sorted is not empty.
 func percentile(sorted []time.Duration, p float64) float64 {
 	i := int(math.Ceil(p/100*float64(len(sorted)))) - 1

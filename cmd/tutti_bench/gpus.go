@@ -61,7 +61,7 @@ func withGPUs(ctx context.Context, s settings, stderr io.Writer) (_ settings, st
 	return s, stop, nil
 }
 
-// found are the devices to be measured.
+// found returns the devices to be measured.
 func found(s gpu.Selection, have []gpu.Device, why *fault.Fault) ([]target, error) {
 	if len(have) == 0 && s.All {
 		if why == nil {

@@ -20,7 +20,7 @@ type gpuFigures struct {
 	// EncoderSessions and Temperature are of all processes, and in degrees Celsius.
 	EncoderSessions int `json:"peakEncoderSessions"`
 	Temperature     int `json:"peakTemperature"`
-	// Throttled says why the card slowed itself down, "" when it did not.
+	// Throttled says why the GPU slowed itself down, "" when it did not.
 	Throttled string `json:"throttled,omitempty"`
 }
 
@@ -75,7 +75,7 @@ func (w *gpuWatch) look() {
 	}
 }
 
-// figures are the outcome, after run.
+// figures returns the outcome, after run.
 func (w *gpuWatch) figures() []gpuFigures {
 	var out []gpuFigures
 	for _, d := range w.inventory.Devices() {

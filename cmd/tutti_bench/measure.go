@@ -44,7 +44,7 @@ func measure(ctx context.Context, s settings, pieces []piece, n int, lines *line
 	return f, errors.Join(err, timing)
 }
 
-// measured is measure without the processor time, which is known when the media
+// measured is measure without the CPU time, which is known when the media
 // workers have ended.
 func measured(ctx context.Context, s settings, pieces []piece, n int, lines *lines, stderr io.Writer) (figures, error) {
 	farm, err := open(ctx, s, n, stderr)

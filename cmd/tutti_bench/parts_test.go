@@ -20,7 +20,7 @@ func TestWrongCommandLines(t *testing.T) {
 		"-netint x": "-netint: these devices need a private FFmpeg and are not supported; leave the " +
 			"flag out",
 		"-gpu 0 -nvidia 1":                "-gpu and -nvidia are the same setting: give one of them",
-		"-gpu 0 -inProcess":               "-inProcess is for the processor: leave it out, or -gpu",
+		"-gpu 0 -inProcess":               "-inProcess is for the CPU: leave it out, or -gpu",
 		"-gpu 0,MIG-1":                    "-gpu: a part of a GPU (MIG) cannot transcode",
 		"-live false":                     `unexpected argument "false": values of switches need a =, as in -live=false`,
 		"-transcodingOptions nonsense":    "-transcodingOptions: ",

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processorTime is the processor time of this process and of those it has waited for.
+// processorTime returns the CPU time of this process and of those it has waited for.
 func processorTime() (time.Duration, error) {
 	var sum time.Duration
 	for _, target := range []int{unix.RUSAGE_SELF, unix.RUSAGE_CHILDREN} {

@@ -15,7 +15,7 @@ type accounting struct {
 
 const basicAccounting = 1
 
-// processorTime is the processor time of this process and of its children. Windows
+// processorTime returns the CPU time of this process and of its children. Windows
 // counts the latter by job only, so the process is put into one of its own if it has none.
 func processorTime() (time.Duration, error) {
 	spent, err := jobTime()

@@ -10,7 +10,7 @@ const clockBits = 33
 
 // continuous returns the segments with times that go on where the input starts over: a
 // program that reads them as one stream would take a step back for a gap, and fill it
-// with pictures.
+// with frames.
 func continuous(pieces []piece) []piece {
 	once := 1
 	for once < len(pieces) && &pieces[once].data[0] != &pieces[0].data[0] {

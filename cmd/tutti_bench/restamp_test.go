@@ -12,7 +12,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// An input that starts over is one stream for the other program: its pictures follow one
+// An input that starts over is one stream for the other program: its frames follow one
 // another at one pace, and it makes as many of them as we do.
 func TestARepeatedInputGoesOn(t *testing.T) {
 	t.Parallel()
@@ -27,13 +27,13 @@ func TestARepeatedInputGoesOn(t *testing.T) {
 		times := presented(t, path, stream)
 		for i := 1; i < len(times); i++ {
 			d := times[i] - times[i-1]
-			// The sound does not end with the last picture exactly, but a packet earlier or later.
+			// The sound does not end with the last frame exactly, but a packet earlier or later.
 			if stream == "v" && d < 0.9*step || d < -step || d > 2.1*step {
 				t.Fatalf("%s: packet %d comes %v s after the one before, at %v s", stream, i, d, times[i])
 			}
 		}
 		if stream == "v" && len(times) != 5*30 {
-			t.Errorf("%d pictures", len(times))
+			t.Errorf("%d frames", len(times))
 		}
 	}
 	r := rival{sessions: 1, input: path, period: period}
@@ -46,7 +46,7 @@ func TestARepeatedInputGoesOn(t *testing.T) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	if n := len(presented(t, out, "v")); n != 5*30 {
-		t.Errorf("the other program made %d pictures of 150", n)
+		t.Errorf("the other program made %d frames of 150", n)
 	}
 }
 

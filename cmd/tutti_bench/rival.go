@@ -26,11 +26,11 @@ type rival struct {
 	// plays.
 	input  string
 	period time.Duration
-	// noEncoder has the names of the GPUs whose pictures the processor encodes.
+	// noEncoder has the names of the GPUs whose frames the CPU encodes.
 	noEncoder map[string]bool
 }
 
-// software reports whether the processor encodes what a device scales.
+// software reports whether the CPU encodes what a device scales.
 func (r rival) software(t target) bool { return !t.gpu() || r.noEncoder[t.name] }
 
 var errNoTransportStream = errors.New("-against: the input is no MPEG-TS, and segments of other formats cannot be " +
@@ -74,13 +74,13 @@ func (r rival) run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// args is the command line that does on a device what our engine does.
+// args returns the command line that does on a device what our engine does.
 func (r rival) args(t target) []string {
 	args := []string{"-nostdin", "-v", "error", "-y"}
 	if t.gpu() {
 		args = append(args, "-hwaccel", "cuda", "-hwaccel_output_format", "cuda")
 	} else if r.sessions >= runtime.NumCPU() {
-		// With as many processes as processors they do best with one thread each.
+		// With as many processes as CPU cores they do best with one thread each.
 		args = append(args, "-threads", "1", "-filter_complex_threads", "1")
 	}
 	args = append(args, "-i", r.input, "-filter_complex", r.graph(t))
@@ -112,7 +112,7 @@ func (r rival) graph(t target) string {
 		}
 		fmt.Fprintf(&b, "%s=%d:-2", scale, max(p.Width, p.Height)&^1)
 		if t.gpu() && r.software(t) {
-			// As with us: 8-bit pictures come down in the layout that the card has.
+			// As with us: 8-bit frames come down in the layout that the GPU has.
 			b.WriteString(":format=nv12,hwdownload,format=nv12")
 		}
 		fmt.Fprintf(&b, "[v%d]", i)

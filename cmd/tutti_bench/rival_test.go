@@ -143,7 +143,7 @@ func TestWalkTakesFailuresForTheLimit(t *testing.T) {
 type cards struct{ begin time.Time }
 
 func (cards) Devices() []gpu.Device {
-	return []gpu.Device{{UUID: "GPU-1", Name: "Test Card"}, {UUID: "GPU-2"}}
+	return []gpu.Device{{UUID: "GPU-1", Name: "Test GPU"}, {UUID: "GPU-2"}}
 }
 func (cards) Err() *fault.Fault  { return nil }
 func (cards) Driver() gpu.Driver { return gpu.Driver{} }
@@ -162,7 +162,7 @@ func TestWhatGPUsDid(t *testing.T) {
 		seen := watching(t.Context(), cards{time.Now()})
 		<-time.After(3*time.Second + time.Millisecond)
 		got := seen()
-		want := gpuFigures{Device: "GPU-1", Model: "Test Card", Memory: 3 << 30, GPU: 50, Encoder: 10, Decoder: 30,
+		want := gpuFigures{Device: "GPU-1", Model: "Test GPU", Memory: 3 << 30, GPU: 50, Encoder: 10, Decoder: 30,
 			EncoderSessions: 2, Temperature: 63, Throttled: "power"}
 		if len(got) != 1 || got[0] != want {
 			t.Errorf("got %+v", got)
@@ -176,7 +176,7 @@ func TestWhatGPUsDid(t *testing.T) {
 		}
 	})
 	if fmt.Sprint(deviceNames([]target{{name: processor}})) != "[cpu]" {
-		t.Error("the processor has another name")
+		t.Error("the CPU has another name")
 	}
 }
 

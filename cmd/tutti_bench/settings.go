@@ -61,7 +61,7 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	fs.IntVar(&s.repeat, "repeat", 1, "measurements one after another")
 	fs.StringVar(&s.ladder, "transcodingOptions", defaultLadder, "renditions: preset names, or the path of a JSON file")
 	fs.StringVar(&cards, "gpu", "",
-		"all, or GPU indices or UUIDs separated by commas; sessions take turns on them; empty: the processor")
+		"all, or GPU indices or UUIDs separated by commas; sessions take turns on them; empty: the CPU")
 	fs.StringVar(&nvidia, "nvidia", "", "the same as -gpu")
 	fs.StringVar(&netint, "netint", "", "not supported by this program")
 	fs.StringVar(&s.outPrefix, "outPrefix", "", "write the renditions to files that begin so")
@@ -107,7 +107,7 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	}
 	s.devices = targets(s.selection)
 	if s.inProcess && !s.selection.None() {
-		errs = append(errs, errors.New("-inProcess is for the processor: leave it out, or -gpu"))
+		errs = append(errs, errors.New("-inProcess is for the CPU: leave it out, or -gpu"))
 	}
 	if s.profiles, err = ladder(s.ladder); err != nil {
 		errs = append(errs, fmt.Errorf("-transcodingOptions: %w", err))

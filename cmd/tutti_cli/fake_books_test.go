@@ -126,6 +126,15 @@ func (f *fakeNode) books(mux *http.ServeMux, post func(string, func(http.Respons
 			Code: "RemoteWorkerLost", Reason: "no answer for 8 s",
 			Limit: 8, Failed: 1, Since: fakeNow, Models: []string{}}}}
 	get(adminapi.PathWorkers, "", func(*http.Request) any { return workers })
+	live := adminapi.LiveRunners{Runners: []adminapi.LiveRunner{
+		{ID: "runner_abcdefgh", Label: "studio", Kind: "managed", App: "demo/echo", Mode: "persistent", State: "ready",
+			Sessions: 1, Limit: 2, Address: "http://127.0.0.1:9000", Devices: []string{"0"}, Restarts: 1},
+		{ID: "runner_ijklmnop", Kind: "dynamic", App: "demo/x", Mode: "single-shot", State: "draining",
+			Reason: "the operator keeps new sessions from it", Limit: 1, Address: "http://192.0.2.7:9000", Devices: []string{}}}}
+	get(adminapi.PathRunners, "", func(*http.Request) any { return live })
+	for _, path := range []string{adminapi.PathRunner, adminapi.PathRunnerCheck} {
+		post(path, func(w http.ResponseWriter, _ *http.Request, _ []byte) { f.answer(w, live) })
+	}
 	wei := "1200"
 	models := adminapi.Models{Models: []adminapi.ServedModel{
 		{ModelState: adminapi.Model{Pipeline: "llm", Model: "org/model", State: "ready", Warm: true, Since: fakeNow,

@@ -50,7 +50,7 @@ func run() int {
 	return p.run(ctx, os.Args[1:])
 }
 
-// mode is a file's kind and permissions.
+// mode returns a file's kind and permissions.
 func mode(path string) (fs.FileMode, error) {
 	info, err := os.Stat(path)
 	if err != nil {

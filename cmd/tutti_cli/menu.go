@@ -49,7 +49,7 @@ func (m *Menu) Run(ctx context.Context) error {
 	}
 }
 
-// entries are the verbs that fit the node.
+// entries returns the verbs that fit the node.
 func (m *Menu) entries(about adminapi.Node) verb.Table {
 	var out verb.Table
 	for _, v := range m.Table {
@@ -73,7 +73,7 @@ func (m *Menu) show(about adminapi.Node, entries verb.Table) {
 	}
 }
 
-// choose is the verb that was chosen, nil for leaving.
+// choose returns the verb that was chosen, nil for leaving.
 func (m *Menu) choose(ctx context.Context, entries verb.Table) (*verb.Verb, error) {
 	for {
 		text, err := m.Console.Ask(ctx, "Choose a number", "")

@@ -64,7 +64,7 @@ func startChain(ctx context.Context, opt options, n *node, dir string) (*chain, 
 	return c, nil
 }
 
-// flags are what a party needs to be on the chain.
+// flags returns what a party needs to be on the chain.
 func (c *chain) flags(account core.Address) []string {
 	return []string{"-network", "devnet", "-ethUrl", c.process.Info.Endpoints[0], "-ethPassword", c.passphraseFile(),
 		"-ethAcctAddr", account.String(), "-blockPollingInterval", "1s"}

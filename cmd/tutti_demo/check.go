@@ -23,7 +23,7 @@ var (
 	errStatus = errors.New("answered")
 )
 
-// checkChat has the model answer. One that counts must count.
+// checkChat asks the model for an answer. One that counts must write the right numbers.
 func checkChat(ctx context.Context, n *node, m *model, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -73,7 +73,7 @@ func check(ctx context.Context, n *node, source clip.Source, segments int, out i
 	if err := playlists(ctx, n.gateway, stream, profiles, done); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "ok: %d segments, %d renditions each; pictures, times, sizes and sound are as asked, playlists "+
+	fmt.Fprintf(out, "ok: %d segments, %d renditions each; frames, times, sizes and sound are as asked, playlists "+
 		"list them\n", done, len(profiles))
 	return nil
 }

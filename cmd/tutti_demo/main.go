@@ -45,7 +45,7 @@ type options struct {
 	offchain bool
 }
 
-// beside is another program of the same build.
+// beside returns the path of another program of the same build.
 func (o options) beside(name string) string { return filepath.Join(filepath.Dir(o.tutti), name) }
 
 func run(args []string, stdout, stderr io.Writer) int {
@@ -80,7 +80,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	fs := flag.NewFlagSet("tutti_demo", flag.ContinueOnError)
 	fs.SetOutput(stderr)
 	fs.StringVar(&opt.video, "video", "",
-		"media file to play in a loop (H.264, HEVC or MPEG-2); empty generates a picture")
+		"media file to play in a loop (H.264, HEVC or MPEG-2); empty generates a test pattern")
 	fs.StringVar(&opt.tutti, "tutti", filepath.Join(filepath.Dir(self), "tutti"), "the tutti binary")
 	fs.IntVar(&opt.segments, "segments", 0, "stop after so many segments; run: 0 never stops, check: 5")
 	fs.BoolVar(&opt.offchain, "offchain", false, "without the test chain")

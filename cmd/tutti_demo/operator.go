@@ -117,7 +117,7 @@ func (c *chain) await(ctx context.Context, n *node, lack string, good func(admin
 	}
 }
 
-// chainStatus is what the orchestrator's page shows, once the node sees the chain.
+// chainStatus returns what the orchestrator's page shows, once the node sees the chain.
 func (n *node) chainStatus(ctx context.Context) (s adminapi.PublicStatus, known bool, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+n.admin+web.ChainStatusPath, nil)
 	if err != nil {

@@ -73,7 +73,7 @@ func report(ctx context.Context, n *node, t *adminapi.Ticket, income adminapi.In
 	return nil
 }
 
-// books are what the orchestrator says of its tickets and its income.
+// books returns what the orchestrator says of its tickets and its income.
 func (n *node) books(ctx context.Context) (tickets adminapi.Tickets, income adminapi.Income, err error) {
 	if err = ask(ctx, n.admin, adminapi.PathTickets, &tickets); err == nil {
 		err = ask(ctx, n.admin, adminapi.PathIncome, &income)

@@ -54,7 +54,7 @@ func play(ctx context.Context, n *node, source clip.Source, segments int, out io
 		if err != nil {
 			return err
 		}
-		// A segment of a live stream is whole only when its last picture is.
+		// A segment of a live stream is whole only when its last frame is.
 		played += seg.Duration
 		if err := wait(ctx, time.Until(begin.Add(played))); err != nil {
 			return err

@@ -23,7 +23,7 @@ func newChainAPI(c *chain.Chain, f *endpoints.Set, info func() control.Info) *ch
 	return &chainAPI{chain: c, endpoints: f, info: info}
 }
 
-// Info is the chain's addresses, keys and contracts.
+// Info returns the chain's addresses, keys and contracts.
 func (a *chainAPI) Info() control.Info { return a.info() }
 
 // AdvanceL1 moves the L1 clock on.
@@ -82,10 +82,10 @@ func (a *chainAPI) Misbehave(endpoint int, f1, f2, f3, f4 *control.Fault) error 
 			faults = append(faults, *f)
 		}
 	}
-	return e.Misbehave(faults)
+	return e.SetFaults(faults)
 }
 
-// Stats are an endpoint's counters.
+// Stats returns an endpoint's counters.
 func (a *chainAPI) Stats(endpoint int) (control.Stats, error) {
 	e, err := a.endpoints.Endpoint(endpoint)
 	if err != nil {

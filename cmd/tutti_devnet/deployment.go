@@ -60,13 +60,13 @@ func (s *Deployment) deploy(ctx context.Context) error {
 // Close lets the chain go.
 func (s *Deployment) Close() { s.client.Close() }
 
-// Addresses are the contracts by name.
+// Addresses returns the contracts by name.
 func (s *Deployment) Addresses() map[string]common.Address { return s.plan.Addresses }
 
-// Address is where a contract is.
+// Address returns where a contract is.
 func (s *Deployment) Address(name string) common.Address { return s.plan.Addresses[name] }
 
-// interfaces are those of all contracts, by name. The AI registry is a second
+// interfaces returns those of all contracts, by name. The AI registry is a second
 // ServiceRegistry.
 func interfaces() (map[string]abi.ABI, error) {
 	names, err := devnet.Names()

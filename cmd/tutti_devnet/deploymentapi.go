@@ -15,7 +15,7 @@ type deploymentAPI struct{ deployment *Deployment }
 // newDeploymentAPI makes the methods.
 func newDeploymentAPI(s *Deployment) *deploymentAPI { return &deploymentAPI{deployment: s} }
 
-// Round is the protocol's clock.
+// Round returns the protocol's clock.
 func (a *deploymentAPI) Round(ctx context.Context) (control.Round, error) {
 	return a.deployment.Round(ctx)
 }

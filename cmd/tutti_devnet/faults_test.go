@@ -81,11 +81,11 @@ func TestFaults(t *testing.T) {
 	for i, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			client := dial(t, c.URL(i))
-			c.Misbehave(i, tt.fault)
+			c.SetFaults(i, tt.fault)
 			if err := tt.ask(t.Context(), client); !tt.want(err) {
 				t.Errorf("misbehaving: %v", err)
 			}
-			c.Misbehave(i, control.Fault{Kind: control.None})
+			c.SetFaults(i, control.Fault{Kind: control.None})
 			if err := tt.ask(t.Context(), client); err != nil {
 				t.Errorf("afterwards: %v", err)
 			}
@@ -97,7 +97,7 @@ func TestFaultsLeaveOtherMethodsAlone(t *testing.T) {
 	t.Parallel()
 	c := devnet.Start(t, devnet.Options{NoContracts: true})
 	client := dial(t, c.URL(0))
-	c.Misbehave(0, control.Fault{Kind: control.HTTP500, Methods: []string{"logs", "eth_gasPrice"}})
+	c.SetFaults(0, control.Fault{Kind: control.HTTP500, Methods: []string{"logs", "eth_gasPrice"}})
 	if err := askHead(t.Context(), client); err != nil {
 		t.Error(err)
 	}
@@ -113,7 +113,7 @@ func TestFaultsHappenSoManyTimes(t *testing.T) {
 	t.Parallel()
 	c := devnet.Start(t, devnet.Options{NoContracts: true})
 	client := dial(t, c.URL(0))
-	c.Misbehave(0, control.Fault{Kind: control.HTTP429, Times: 2}, control.Fault{Kind: control.EmptyLogs})
+	c.SetFaults(0, control.Fault{Kind: control.HTTP429, Times: 2}, control.Fault{Kind: control.EmptyLogs})
 	for i, want := range []bool{false, false, true, true} {
 		if err := askHead(t.Context(), client); (err == nil) != want {
 			t.Errorf("request %d: %v", i, err)
@@ -131,7 +131,7 @@ func TestFaultsHappenByChance(t *testing.T) {
 	var seen [2][]bool
 	for i := range seen {
 		client := dial(t, c.URL(i))
-		c.Misbehave(i, control.Fault{Kind: control.LimitExceeded, Probability: 0.5, Seed: 7})
+		c.SetFaults(i, control.Fault{Kind: control.LimitExceeded, Probability: 0.5, Seed: 7})
 		for range 40 {
 			seen[i] = append(seen[i], askHead(t.Context(), client) == nil)
 		}
@@ -154,7 +154,7 @@ func TestWrongChain(t *testing.T) {
 	t.Parallel()
 	c := devnet.Start(t, devnet.Options{NoContracts: true})
 	client := dial(t, c.URL(0))
-	c.Misbehave(0, control.Fault{Kind: control.WrongChain, ChainID: 1})
+	c.SetFaults(0, control.Fault{Kind: control.WrongChain, ChainID: 1})
 	if id, err := client.ChainID(t.Context()); err != nil || id.Uint64() != 1 {
 		t.Errorf("chain %v, %v", id, err)
 	}
@@ -168,11 +168,11 @@ func TestFaultsAreChecked(t *testing.T) {
 	c := devnet.Start(t, devnet.Options{NoContracts: true})
 	for _, f := range []control.Fault{{Kind: "nonsense"}, {Kind: control.Lag}, {Kind: control.Slow},
 		{Kind: control.WrongChain}, {Kind: control.Hang, Probability: 2}} {
-		if err := c.Control.Misbehave(t.Context(), 0, f); err == nil {
+		if err := c.Control.SetFaults(t.Context(), 0, f); err == nil {
 			t.Errorf("%+v is accepted", f)
 		}
 	}
-	if err := c.Control.Misbehave(t.Context(), 1, control.Fault{Kind: control.Hang}); err == nil {
+	if err := c.Control.SetFaults(t.Context(), 1, control.Fault{Kind: control.Hang}); err == nil {
 		t.Error("an endpoint that is not there misbehaves")
 	}
 }

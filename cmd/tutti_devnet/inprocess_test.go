@@ -94,12 +94,12 @@ func misbehave(t *testing.T, e *endpoints.Endpoint) {
 		{Kind: control.Reset}, {Kind: control.HTTP429, Times: 3}}
 	for range 4 {
 		for _, fault := range faults {
-			if err := e.Misbehave([]control.Fault{fault}); err != nil {
+			if err := e.SetFaults([]control.Fault{fault}); err != nil {
 				t.Error(err)
 			}
 		}
 	}
-	if err := e.Misbehave(nil); err != nil {
+	if err := e.SetFaults(nil); err != nil {
 		t.Error(err)
 	}
 	_ = e.Stats()

@@ -9,7 +9,7 @@ import (
 
 const roundsManager = "RoundsManager"
 
-// Round is the protocol's clock at the newest block.
+// Round returns the protocol's clock at the newest block.
 func (s *Deployment) Round(ctx context.Context) (control.Round, error) {
 	head := s.chain.Head()
 	out := control.Round{L2Block: protocol.L2Block(head.Number.Uint64()), L1Block: s.chain.L1Head()}

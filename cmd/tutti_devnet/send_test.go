@@ -22,7 +22,7 @@ func TestSendIsExecutedAlthoughTheAnswerIsLost(t *testing.T) {
 	t.Parallel()
 	c := devnet.Start(t, devnet.Options{NoContracts: true})
 	client := dial(t, c.URL(0))
-	c.Misbehave(0, control.Fault{Kind: control.Reset, Methods: []string{"send"}, Times: 1})
+	c.SetFaults(0, control.Fault{Kind: control.Reset, Methods: []string{"send"}, Times: 1})
 	tx := pay(c, 0, 0, fee)
 	if err := client.SendTransaction(t.Context(), tx); err == nil {
 		t.Fatal("the answer arrived")
@@ -108,7 +108,7 @@ func TestStaleReceipts(t *testing.T) {
 	t.Parallel()
 	c := devnet.Start(t, devnet.Options{NoContracts: true, Endpoints: 2})
 	good, stale := dial(t, c.URL(0)), dial(t, c.URL(1))
-	c.Misbehave(1, control.Fault{Kind: control.StaleReceipts})
+	c.SetFaults(1, control.Fault{Kind: control.StaleReceipts})
 	tx := pay(c, 0, 0, fee)
 	if err := stale.SendTransaction(t.Context(), tx); err != nil {
 		t.Fatal(err)

@@ -136,7 +136,7 @@ func (d *program) info() control.Info {
 	return info
 }
 
-// balances are the accounts that have ether from the first block.
+// balances returns the accounts that have ether from the first block.
 func balances(accounts int) map[common.Address]core.Wei {
 	each, err := core.ParseEther("10000")
 	if err != nil {

@@ -43,7 +43,7 @@ func listenRemote(addr string, services ...any) (*remoteServer, error) {
 	return s, nil
 }
 
-// URL is the address of the API.
+// URL returns the address of the API.
 func (s *remoteServer) URL() string { return "http://" + s.listener.Addr().String() }
 
 // Close ends the API, after the calls that are under way or a second.

@@ -74,7 +74,7 @@ func TestLagIsConsistent(t *testing.T) {
 	}
 	eventually(t, "a receipt", func() bool { return mined(t, good, tx.Hash()) })
 	head := uint64(c.Mine(2))
-	c.Misbehave(1, control.Fault{Kind: control.Lag, Blocks: 3})
+	c.SetFaults(1, control.Fault{Kind: control.Lag, Blocks: 3})
 	seen := head - 3
 	if n, err := late.BlockNumber(ctx); err != nil || n != seen {
 		t.Errorf("block %d, %v, want %d", n, err, seen)

@@ -92,7 +92,7 @@ func TestLogsOverWebsocket(t *testing.T) {
 func TestNewHeadsLag(t *testing.T) {
 	t.Parallel()
 	c := devnet.Start(t, devnet.Options{NoContracts: true})
-	c.Misbehave(0, control.Fault{Kind: control.Lag, Blocks: 2})
+	c.SetFaults(0, control.Fault{Kind: control.Lag, Blocks: 2})
 	events, sub := heads(t, c.WebsocketURL(0))
 	c.Mine(5)
 	for want := range uint64(3) {
@@ -149,14 +149,14 @@ func TestFaultsCloseWebsockets(t *testing.T) {
 		t.Run(string(kind), func(t *testing.T) {
 			client := dial(t, c.WebsocketURL(i))
 			_, sub := heads(t, c.WebsocketURL(i))
-			c.Misbehave(i, control.Fault{Kind: kind})
+			c.SetFaults(i, control.Fault{Kind: kind})
 			if err := askHead(t.Context(), client); err == nil {
 				t.Error("the request is answered")
 			}
 			if kind == control.Stop {
 				<-sub.Err()
 			}
-			c.Misbehave(i)
+			c.SetFaults(i)
 			if err := askHead(t.Context(), dial(t, c.WebsocketURL(i))); err != nil {
 				t.Errorf("afterwards: %v", err)
 			}
@@ -168,7 +168,7 @@ func TestWebsocketHangs(t *testing.T) {
 	t.Parallel()
 	c := devnet.Start(t, devnet.Options{NoContracts: true})
 	client := dial(t, c.WebsocketURL(0))
-	c.Misbehave(0, control.Fault{Kind: control.Hang, Methods: []string{"read"}})
+	c.SetFaults(0, control.Fault{Kind: control.Hang, Methods: []string{"read"}})
 	if err := askHeadBriefly(t.Context(), client); !says("deadline exceeded")(err) {
 		t.Errorf("%v", err)
 	}

@@ -54,7 +54,7 @@ type Plan struct {
 // Done reports whether nothing is left to do.
 func (p Plan) Done() bool { return p.next() < 0 }
 
-// Next is the open step whose turn it is.
+// Next returns the open step whose turn it is.
 func (p Plan) Next() (Step, bool) {
 	if i := p.next(); i >= 0 {
 		return p.Steps[i], true

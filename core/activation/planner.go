@@ -46,7 +46,7 @@ func (p Planner) read(ctx context.Context) (s state, err error) {
 	return s, err
 }
 
-// Plan says what is left to do. What stands in the way of the next step is in the
+// Plan says what is left to do. What prevents the next step is in the
 // plan; the error means that the chain could not be read.
 func (p Planner) Plan(ctx context.Context, w Wish) (Plan, error) {
 	s, err := p.read(ctx)
@@ -136,8 +136,8 @@ func (p Planner) Run(ctx context.Context, w Wish) ([]Executed, Plan, error) {
 	}
 }
 
-// addLock is the step that bonds an unbonding lock again; it returns the stake
-// that this brings.
+// addLock adds the step that bonds an unbonding lock again; it returns the stake
+// that this adds.
 func (p Planner) addLock(ctx context.Context, plan *Plan, w Wish, s state) (core.LPT, error) {
 	if w.Lock == nil {
 		return core.LPT{}, nil

@@ -43,7 +43,7 @@ func (p Planner) predictRank(ctx context.Context, s state, w Wish, fromLock core
 	return nil
 }
 
-// rank is the rank, from 1, of a member with the given stake: after all members with at least
+// rank returns the rank, from 1, of a member with the given stake: after all members with at least
 // as much.
 func rank(pool []protocol.Orchestrator, addr core.Address, stake core.LPT) int {
 	rank := 1

@@ -28,7 +28,7 @@ const (
 	DefaultTickets = 100
 )
 
-// TicketPath is the path of one ticket.
+// TicketPath returns the path of one ticket.
 func TicketPath(ticket protocol.Hash) string {
 	return strings.Replace(PathTicket, "{hash}", ticket.String(), 1)
 }

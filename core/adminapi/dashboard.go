@@ -25,6 +25,7 @@ type Dashboard struct {
 	Conditions []RatedCondition `json:"troubles"`
 	Sessions   Sessions         `json:"sessions"`
 	Workers    []Worker         `json:"workers"`
+	Runners    []LiveRunner     `json:"runners"`
 	GPUs       []GPU            `json:"gpus"`
 	Models     []Model          `json:"models"`
 	// Series are the last minutes, the oldest first, in steps of SeriesStep seconds.
@@ -108,7 +109,7 @@ type Session struct {
 	Last      time.Time `json:"last"`
 }
 
-// GPU is one graphics card. Loads are in percent, memory in bytes.
+// GPU is one GPU. Loads are in percent, memory in bytes.
 type GPU struct {
 	ID     string `json:"id"`
 	UUID   string `json:"uuid"`

@@ -63,13 +63,13 @@ const (
 // which changes ask for.
 const TokenFile = "admin.token"
 
-// EarningsPath is where one orchestrator's earnings of a round are.
+// EarningsPath returns where one orchestrator's earnings of a round are.
 func EarningsPath(address core.Address, round protocol.Round) string {
 	return strings.Replace(PathEarnings, "{address}", address.String(), 1) + "?" + QueryRound + "=" +
 		strconv.FormatUint(uint64(round), 10)
 }
 
-// ActionPath is where an action of this verb is asked for; verb is a Verb or what
+// ActionPath returns where an action of this verb is asked for; verb is a Verb or what
 // an action's own Verb returns.
 func ActionPath(verb string) string {
 	return strings.Replace(PathAction, "{verb}", Kebab(verb), 1)

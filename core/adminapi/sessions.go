@@ -16,7 +16,7 @@ const Auto MaxSessions = "auto"
 
 var errSessions = errors.New(`must be a number of at least 1, or "auto"`)
 
-// Number is the limit, 0 for Auto. The error says that it is neither.
+// Number returns the limit, 0 for Auto. The error says that it is neither.
 func (m MaxSessions) Number() (int, error) {
 	if m == Auto {
 		return 0, nil

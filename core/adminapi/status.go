@@ -78,7 +78,7 @@ type PublicReward struct {
 	Time    time.Time      `json:"time"`
 }
 
-// reason is what the round's call waits for. A failure is in the words of the table of faults: its
+// reason returns what the round's call waits for. A failure is in the words of the table of faults: its
 // details name the operator's endpoints, quote their answers, and are for the operator alone.
 func reason(r reward.Status) string {
 	if r.Code == "" {

@@ -34,7 +34,7 @@ const (
 	QueryFormat = "format"
 )
 
-// TicketRetryPath is where a failed ticket is taken up again.
+// TicketRetryPath returns where a failed ticket is taken up again.
 func TicketRetryPath(ticket protocol.Hash) string {
 	return strings.Replace(PathTicketRetry, "{hash}", ticket.String(), 1)
 }

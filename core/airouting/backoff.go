@@ -9,7 +9,7 @@ const maxBackoffs = 256
 // later.
 type backoffs map[string]time.Time
 
-// left is the rest of a client's backoff.
+// left returns the rest of a client's backoff.
 func (h backoffs) left(client string, now time.Time) time.Duration { return max(0, h[client].Sub(now)) }
 
 // backOff starts a client's backoff. When there are too many, some are dropped: those clients ask
@@ -26,7 +26,7 @@ func (c *candidate) backOff(client string, now, until time.Time) {
 	c.backoffs[client] = until
 }
 
-// BackoffLeft is the time until the first orchestrator accepts jobs of a client that was asked to
+// BackoffLeft returns the time until the first orchestrator accepts jobs of a client that was asked to
 // come back later; 0 without one.
 func (t *Table) BackoffLeft(now time.Time, q Query) (left time.Duration) {
 	t.mu.Lock()

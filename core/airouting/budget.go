@@ -70,7 +70,7 @@ func (b *Budget) Pays() bool {
 // Open reports whether the window is still open.
 func (b *Budget) Open(elapsed time.Duration) bool { return elapsed < b.Window }
 
-// Tries is the number of attempts that failed.
+// Tries returns the number of attempts that failed.
 func (b *Budget) Tries() int { return b.tries }
 
 const (
@@ -78,7 +78,7 @@ const (
 	maxPauseShift = 2
 )
 
-// Pause is how long to wait before the n-th further round, from 0. random is in [0, 1).
+// Pause returns how long to wait before the n-th further round, from 0. random is in [0, 1).
 func Pause(n int, random float64) time.Duration {
 	d := firstPause << min(max(0, n), maxPauseShift)
 	return time.Duration((0.5 + random) * float64(d))

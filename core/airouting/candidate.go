@@ -64,7 +64,7 @@ func (c *candidate) openTo(client string, now time.Time) (open, retry bool) {
 	return false, paid && c.lastResort(now) && (!rests || retry)
 }
 
-// restsUntil is when its rest is over, zero when it has none.
+// restsUntil returns when its rest is over, zero when it has none.
 func (c *candidate) restsUntil() (until time.Time) {
 	if c.health.resting {
 		until = c.health.until
@@ -103,7 +103,7 @@ const (
 	tiers
 )
 
-// tier is the candidate's tier for an operation.
+// tier returns the candidate's tier for an operation.
 func (c *candidate) tier(now time.Time, op inference.Operation) int {
 	deprioritize, slot, warm := c.refused.AskOthersFirst(now, op), c.hasSlot(now), c.offer.Warm
 	switch {

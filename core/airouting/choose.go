@@ -178,5 +178,5 @@ func (c *candidate) score(now time.Time, whole bool, mean float64) float64 {
 	return float64(c.inFlight+1) * s
 }
 
-// index is a random number below n.
+// index returns a random number below n.
 func (t *Table) index(n int) int { return min(n-1, int(t.rand()*float64(n))) }

@@ -40,7 +40,7 @@ func (l *latency) atLeast(d time.Duration, now time.Time) {
 	}
 }
 
-// value is the mean with its decay, in seconds.
+// value returns the mean with its decay, in seconds.
 func (l *latency) value(now time.Time) float64 { return l.mean * l.fading(now) }
 
 // fading is between 1, for a new mean, and 0.

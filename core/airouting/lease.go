@@ -28,10 +28,10 @@ type Lease struct {
 	probing, trial, began, done bool
 }
 
-// URI is the orchestrator's service URI.
+// URI returns the orchestrator's service URI.
 func (l *Lease) URI() string { return l.uri }
 
-// Price is the orchestrator's price when the lease was taken, in wei per unit; nil is free. It is
+// Price returns the orchestrator's price when the lease was taken, in wei per unit; nil is free. It is
 // read-only.
 func (l *Lease) Price() *big.Rat { return l.price }
 

@@ -70,7 +70,7 @@ func (m *Memory) put(key uint64, uri string) {
 	m.young[key] = uri
 }
 
-// Len is the number of remembered prefixes; some may count twice.
+// Len returns the number of remembered prefixes; some may count twice.
 func (m *Memory) Len() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

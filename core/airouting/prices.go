@@ -16,7 +16,7 @@ type PriceRules struct {
 	General   *big.Rat
 }
 
-// Max is the most that is paid for a model; nil takes any price.
+// Max returns the most that is paid for a model; nil takes any price.
 func (r PriceRules) Max(m inference.Model) *big.Rat {
 	for _, p := range []*big.Rat{r.Models[m], r.Pipelines[m.Capability], r.General} {
 		if p != nil && p.Sign() > 0 {

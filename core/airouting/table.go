@@ -103,7 +103,7 @@ func (t *Table) Remove(uri string) {
 	t.rememberLocked(c)
 }
 
-// Len is the number of orchestrators that offer the model, resting ones included.
+// Len returns the number of orchestrators that offer the model, resting ones included.
 func (t *Table) Len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -32,7 +32,7 @@ const (
 	answersPerPenalty = 16
 )
 
-// points is the weight of a loss.
+// points returns the weight of a loss.
 func (l Loss) points() int {
 	switch l {
 	case SmallLoss:

@@ -41,7 +41,7 @@ func newAlert(c health.Condition, state State, now time.Time, times int) Alert {
 	}
 }
 
-// Test is an alert that only tests the delivery.
+// Test returns an alert that only tests the delivery.
 func Test(now time.Time) Alert {
 	return Alert{
 		State: StateTest, Severity: fault.Info, Key: health.Key{Code: "Test"}, Since: now, At: now, Times: 1,

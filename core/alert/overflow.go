@@ -23,7 +23,7 @@ func (r *Rules) forgetResolved() bool {
 	return false
 }
 
-// overflow is the one condition that stands for all untracked ones.
+// overflow returns the one condition that stands for all untracked ones.
 func (r *Rules) overflow(now time.Time) (health.Condition, bool) {
 	if r.untracked == 0 {
 		r.untrackedSince = time.Time{}

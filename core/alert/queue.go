@@ -64,7 +64,7 @@ func (q *Queue) shorten() {
 	q.dropped++
 }
 
-// firstIndex is the index of the oldest alert whose severity comes before that of all others.
+// firstIndex returns the index of the oldest alert whose severity comes before that of all others.
 func (q *Queue) firstIndex(before func(a, b fault.Severity) bool) int {
 	at := 0
 	for i := range q.waiting {
@@ -109,10 +109,10 @@ func (q *Queue) Next(now time.Time) (a Alert, wait time.Duration, ok bool) {
 	return q.sending.Alert, 0, true
 }
 
-// Dropped is how many alerts were dropped since the last one was sent.
+// Dropped returns how many alerts were dropped since the last one was sent.
 func (q *Queue) Dropped() int { return q.dropped }
 
-// Waiting is how many alerts are queued.
+// Waiting returns how many alerts are queued.
 func (q *Queue) Waiting() int { return len(q.waiting) }
 
 // Sent records that the alert of Next was delivered.

@@ -62,7 +62,7 @@ func NewRules(after time.Duration) *Rules {
 	return &Rules{after: after, tracked: make(map[health.Key]*tracked)}
 }
 
-// fireDelay is how long a condition must last to fire.
+// fireDelay returns how long a condition must last to fire.
 func (r *Rules) fireDelay(code fault.Code) time.Duration {
 	if r.after == 0 {
 		return 0
@@ -70,7 +70,7 @@ func (r *Rules) fireDelay(code fault.Code) time.Duration {
 	return max(r.after, fault.AlertAfter(code))
 }
 
-// resolveDelay is how long it must be clear to be resolved.
+// resolveDelay returns how long it must be clear to be resolved.
 func (r *Rules) resolveDelay() time.Duration {
 	if r.after == 0 {
 		return 0

@@ -40,7 +40,7 @@ type Mistake struct {
 	Text, Remedy string
 }
 
-// Error is the text.
+// Error returns the text.
 func (m *Mistake) Error() string { return fmt.Sprintf("address %d: %s", m.Number, m.Text) }
 
 // Parse parses a list of addresses, separated by commas or line breaks; # begins a comment

@@ -1,12 +1,10 @@
 package apikeys
 
 import (
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 )
 
@@ -70,7 +68,7 @@ func (a *account) change(key Key) {
 	a.key = key
 }
 
-// terms are the limits of a request, given the webhook's answer for it.
+// terms returns the limits of a request, given the webhook's answer for it.
 func (a *account) terms(answer *Key) *Key {
 	if answer != nil {
 		return answer
@@ -103,77 +101,6 @@ func (a *account) admit(answer *Key, need Need, fallback inference.Tokens) (*Gra
 	g := a.take(k, now, &w)
 	g.ticket.key, g.ticket.maxPrompt = answer, bounded(need.MaxPrompt)
 	return g, nil
-}
-
-// checkKey checks whether a listed key is valid at all.
-func (a *account) checkKey() error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.key.usable(a.now(), "")
-}
-
-// usable checks whether the key is valid, and permits the model.
-func (k *Key) usable(now time.Time, model string) error {
-	switch {
-	case !k.Revoked.IsZero():
-		return refuse(fault.KeyRevoked, 0, "this API key was revoked")
-	case !k.Expires.IsZero() && !now.Before(k.Expires):
-		return refuse(fault.KeyExpired, 0, "this API key expired on "+k.Expires.UTC().Format(time.RFC3339))
-	case model != "" && !k.Allows(model):
-		return refuse(fault.ModelNotAllowed, 0, fmt.Sprintf("this API key is not for the model %q", model))
-	}
-	return nil
-}
-
-// checkLimits checks whether every limit of k admits one more request. Limits that waiting does not
-// lift are reported first.
-func (a *account) checkLimits(k *Key, now time.Time, w *reservation) error {
-	l := &k.Limits
-	if err := w.within(l); err != nil {
-		return err
-	}
-	if err := a.budgeted(l.Budget, w.all()); err != nil {
-		return err
-	}
-	if l.Concurrency > 0 && a.inFlight >= l.Concurrency {
-		return refuse(fault.ConcurrencyLimited, busyRetry,
-			fmt.Sprintf("%d of %d requests in progress", a.inFlight, l.Concurrency))
-	}
-	if l.RPM > 0 {
-		if ok, wait := a.requests.fits(now, int64(l.RPM), 1); !ok {
-			return refuse(fault.RateLimited, wait, fmt.Sprintf("this API key may send %d requests per minute", l.RPM))
-		}
-	}
-	if l.TPM > 0 {
-		if ok, wait := a.tokens.fits(now, int64(l.TPM), int64(w.tokens())); !ok {
-			detail := fmt.Sprintf("this API key may use %d tokens per minute, and the request asks for up to %d", l.TPM,
-				w.tokens())
-			return refuse(fault.TokenRateLimited, wait, detail)
-		}
-	}
-	return nil
-}
-
-// budgeted checks whether n tokens are left of a budget.
-func (a *account) budgeted(b Budget, n inference.Tokens) error {
-	if left, limited := a.left(b); limited && n > left {
-		return refuse(fault.BudgetSpent, 0, a.spentText(b, n, left))
-	}
-	return nil
-}
-
-// spentText is the public text of a spent budget.
-func (a *account) spentText(b Budget, n, left inference.Tokens) string {
-	c := a.count(b)
-	text := fmt.Sprintf("the request asks for up to %d, and %d are left of this API key's budget of %d", n, max(left, 0),
-		b.Tokens)
-	if c.Reserved > 0 {
-		text += fmt.Sprintf(" (%d are held by requests in progress)", c.Reserved)
-	}
-	if end := c.Period.end(c.Start); !end.IsZero() {
-		text += "; the next " + string(c.Period) + " begins at " + end.Format(time.RFC3339)
-	}
-	return text
 }
 
 // take counts a request that k admitted.

@@ -15,12 +15,12 @@ type count struct {
 	kept bool
 }
 
-// ownCount is the count of a listed key, which has one budget.
+// ownCount returns the count of a listed key, which has one budget.
 func ownCount(id string) []count {
 	return []count{{Usage: Usage{ID: id}, kept: true}}
 }
 
-// countsPerPeriod are the counts of a key that the webhook admits: its answers may have budgets of
+// countsPerPeriod returns the counts of a key that the webhook admits: its answers may have budgets of
 // different periods, and each must see the whole use.
 func countsPerPeriod(id string) []count {
 	var counts []count
@@ -72,7 +72,7 @@ func (a *account) startPeriods(now time.Time) {
 	}
 }
 
-// count is the count for a budget.
+// count returns the count for a budget.
 func (a *account) count(b Budget) *count {
 	for i := range a.counts {
 		if only := a.counts[i].only; only == "" || only == b.period() {
@@ -92,7 +92,7 @@ func (a *account) keep(b Budget) {
 	}
 }
 
-// left is what remains of a budget; false without one.
+// left returns what remains of a budget; false without one.
 func (a *account) left(b Budget) (inference.Tokens, bool) {
 	if b.Tokens <= 0 {
 		return 0, false

@@ -131,7 +131,7 @@ func (r *fileReader) check(e *entry, start int, broken bool) {
 	r.out.Keys = append(r.out.Keys, k)
 }
 
-// secret is the hash of an entry's key, in either form.
+// secret returns the hash of an entry's key, in either form.
 func (r *fileReader) secret(e *entry, at func(string) int, broken bool) Hash {
 	switch {
 	case e.key != "" && e.keySHA256 != "":

@@ -100,7 +100,7 @@ func (r *fileReader) read() {
 	}
 }
 
-// next is the offset of the next value, past space and commas.
+// next returns the offset of the next value, past space and commas.
 func (r *fileReader) next(offset int) int {
 	rest := bytes.TrimLeft(r.data[offset:], " \t\r\n,:")
 	return len(r.data) - len(rest)

@@ -12,7 +12,7 @@ type Grant struct {
 	ticket  ticket
 }
 
-// Key is the key's name, "" where no key was needed.
+// Key returns the key's name, "" where no key was needed.
 func (g *Grant) Key() string {
 	if g == nil {
 		return ""
@@ -25,7 +25,7 @@ func (g *Grant) Allows(model string) bool {
 	return g == nil || g.account == nil || g.account.allows(&g.ticket, model)
 }
 
-// Hold is how many tokens, over all choices, the answer to a request without max_tokens may have:
+// Hold returns how many tokens, over all choices, the answer to a request without max_tokens may have:
 // what was reserved for it, if the key counts tokens; 0 if the answer is unlimited. watched says
 // that the caller calls Reach while the answer grows: that keeps a budget, but the tokens per
 // minute are counted when a request is admitted.
@@ -47,7 +47,7 @@ func (g *Grant) Reach(completion inference.Tokens) error {
 }
 
 // Reserve takes work without tokens from the budget: the units that the request is priced at, such
-// as the pixels of a picture. The limits per minute do not count it. Errors are the faults
+// as the pixels of an image. The limits per minute do not count it. Errors are the faults
 // RequestAboveLimit and BudgetSpent; nothing is taken then.
 func (g *Grant) Reserve(units inference.Units) error {
 	if g == nil || g.account == nil {
@@ -57,7 +57,7 @@ func (g *Grant) Reserve(units inference.Units) error {
 }
 
 // Bill reports, before Settle, how many units the gateway pays for the request: a budget counts
-// these if the answer had less. That is so for unused max_tokens, and for answers that the client
+// these if the answer had less. This holds for unused max_tokens, and for answers that the client
 // left.
 func (g *Grant) Bill(units inference.Units) {
 	if g != nil && g.account != nil {

@@ -233,7 +233,7 @@ func (g *Guard) Flush(ctx context.Context) error {
 	return err
 }
 
-// accounts are all accounts, of listed and of webhook keys.
+// accounts returns all accounts, of listed and of webhook keys.
 func (g *Guard) accounts() []*account {
 	var all []*account
 	for _, a := range g.table.Load().byID {
@@ -259,7 +259,7 @@ type State struct {
 	InFlight int
 }
 
-// States are the known keys, in no order.
+// States returns the known keys, in no order.
 func (g *Guard) States() []State {
 	var all []State
 	for _, a := range g.accounts() {

@@ -70,7 +70,7 @@ func questionOf(hash Hash, need Need) question {
 	return sha256.Sum256(text)
 }
 
-// account is the account of a token that the webhook admits, and the limits of the request.
+// account returns the account of a token that the webhook admits, and the limits of the request.
 // Concurrent identical requests share one call.
 func (h *hook) account(ctx context.Context, token string, hash Hash, need Need) (*account, *Key, error) {
 	q := questionOf(hash, need)

@@ -44,7 +44,7 @@ type Budget struct {
 	Period Period
 }
 
-// period is the budget's, Total where none is named.
+// period returns the budget's, Total where none is named.
 func (b Budget) period() Period {
 	if b.Period == "" {
 		return Total
@@ -78,7 +78,7 @@ type Usage struct {
 	Requests int64
 }
 
-// At is the usage at a time: zero once its period is over, or if the budget is for another one. A
+// At returns the usage at a time: zero once its period is over, or if the budget is for another one. A
 // clock that was set back does not bring the last period back.
 func (u Usage) At(b Budget, now time.Time) Usage {
 	period := b.period()

@@ -27,7 +27,7 @@ func ParsePeriod(s string) (Period, error) {
 	return "", fmt.Errorf("%q is none of day, week, month, total", s)
 }
 
-// start is when the period that holds t began, zero for Total.
+// start returns when the period that holds t began, zero for Total.
 func (p Period) start(t time.Time) time.Time {
 	t = t.UTC()
 	day := time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC)
@@ -43,7 +43,7 @@ func (p Period) start(t time.Time) time.Time {
 	return time.Time{}
 }
 
-// end is when the period that holds t ends, zero for never.
+// end returns when the period that holds t ends, zero for never.
 func (p Period) end(t time.Time) time.Time {
 	start := p.start(t)
 	switch p {

@@ -21,7 +21,7 @@ type Need struct {
 	URL string
 	// From is the client's address; clients of different addresses take turns at the webhook.
 	From string
-	// Prompt estimates the tokens of everything that the model reads, including tools and pictures;
+	// Prompt estimates the tokens of everything that the model reads, including tools and images;
 	// MaxPrompt is an upper bound. 0 is unknown.
 	Prompt, MaxPrompt inference.Tokens
 	// MaxTokens bounds the tokens of the answer, over all choices; 0 if the request has no bound,

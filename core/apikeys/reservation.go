@@ -15,11 +15,11 @@ type reservation struct {
 	answers                  inference.Tokens
 }
 
-// tokens are what limits per minute count, all is what budgets count.
+// tokens returns what limits per minute count, all is what budgets count.
 func (w *reservation) tokens() inference.Tokens { return w.prompt + w.completion }
 func (w *reservation) all() inference.Tokens    { return w.tokens() + w.work }
 
-// reservation is the maximum use of the request. fallback replaces missing max_tokens, per answer.
+// reservation returns the maximum use of the request. fallback replaces missing max_tokens, per answer.
 func (n *Need) reservation(fallback inference.Tokens) reservation {
 	answers := inference.Tokens(min(max(n.Answers, 1), maxChoices))
 	completion := n.MaxTokens

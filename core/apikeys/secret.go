@@ -16,10 +16,10 @@ import (
 // client cannot choose the bits that are compared.
 type Hash [sha256.Size]byte
 
-// HashOf is the hash of a token as clients send it.
+// HashOf returns the hash of a token as clients send it.
 func HashOf(token string) Hash { return sha256.Sum256([]byte(token)) }
 
-// String is the hash in hex.
+// String returns the hash in hex.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
 // ParseHash reads 64 hex digits.

@@ -17,7 +17,7 @@ const reachStep = 64
 
 func bounded(n inference.Tokens) inference.Tokens { return min(max(n, 0), maxTokens) }
 
-// hold is the bound of the answer; see Grant.Hold.
+// hold returns the bound of the answer; see Grant.Hold.
 func (a *account) hold(t *ticket, watched bool) inference.Tokens {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -99,7 +99,7 @@ func (a *account) settle(t *ticket, u inference.Usage, finished bool) {
 	a.tokens.correct(t.second, int64(used.Total()-reserved))
 }
 
-// used is how many tokens a request used; see Grant.Settle. The counts are an orchestrator's claim:
+// used returns how many tokens a request used; see Grant.Settle. The counts are an orchestrator's claim:
 // they cannot exceed what the request allows.
 func (t *ticket) used(u inference.Usage, finished bool) inference.Usage {
 	bound := inference.Tokens(t.bound.Load())
@@ -118,7 +118,7 @@ func (t *ticket) used(u inference.Usage, finished bool) inference.Usage {
 	return inference.Usage{Prompt: prompt, Completion: completion}
 }
 
-// charge is what a request takes from budgets: its tokens, or what is paid, if that is more.
+// charge returns what a request takes from budgets: its tokens, or what is paid, if that is more.
 func (t *ticket) charge(used inference.Usage, finished bool) inference.Tokens {
 	bound, paid := inference.Tokens(t.bound.Load()), bounded(inference.Tokens(t.billed))
 	switch {

@@ -50,7 +50,7 @@ func (w *window) setBack(second int64) {
 	w.counts, w.last = moved, second
 }
 
-// slotOf is the place of a second in the ring.
+// slotOf returns the place of a second in the ring.
 func slotOf(second int64) int64 { return (second%windowSeconds + windowSeconds) % windowSeconds }
 
 // add counts n in the present second, and returns that second.

@@ -44,7 +44,7 @@ type Model struct {
 	Since      time.Time
 }
 
-// Offer is a node's capabilities with one unit each.
+// Offer returns a node's capabilities with one unit each.
 func Offer(set Set, version string) Capabilities {
 	capacities := make(map[ID]uint32, set.Len())
 	for _, id := range set.IDs() {
@@ -53,7 +53,7 @@ func Offer(set Set, version string) Capabilities {
 	return Capabilities{Bits: set, Capacities: capacities, Version: version}
 }
 
-// Units is how many units of a capability there are. Without a capacities map
+// Units returns how many units of a capability there are. Without a capacities map
 // every capability counts one.
 func (c Capabilities) Units(id ID) uint32 {
 	if c.Capacities == nil {

@@ -10,13 +10,13 @@ import (
 // Compatible reports whether an offer satisfies a request.
 func Compatible(request, offer *Capabilities) bool { return Mismatch(request, offer) == "" }
 
-// Objection says why an offer does not satisfy a request, for logs and people;
+// Mismatch says why an offer does not satisfy a request, for logs and people;
 // it is "" when it does.
 //
 // A nil request is satisfied by nothing. A nil offer stands for a node that
-// sent no capabilities, and does the legacy ones only. Models are compared only
-// for capabilities that both sides name: an offer without a word about a
-// capability's models does not object. Numbers of units are not compared.
+// sent no capabilities: it has those that every node had before capabilities
+// existed. Models are compared only for capabilities that both sides name: an
+// offer that names no models of a capability may have any. Capacities are not compared.
 func Mismatch(request, offer *Capabilities) string {
 	if request == nil {
 		return "the request has no capabilities"

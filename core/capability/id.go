@@ -49,7 +49,7 @@ const (
 	highest                  = BYOC
 )
 
-// String is the capability's name in the network, or its number when it has none.
+// String returns the capability's name in the network, or its number when it has none.
 func (id ID) String() string {
 	if name := id.name(); name != "" {
 		return name
@@ -105,7 +105,7 @@ var names = [highest + 1]string{
 	BYOC:                  "byoc",
 }
 
-// Names are the network's names of all capabilities that have one.
+// Names returns the network's names of all capabilities that have one.
 func Names() map[ID]string {
 	out := make(map[ID]string, len(names))
 	for id := range names {

@@ -30,7 +30,7 @@ type Job struct {
 	MinVersion string
 }
 
-// ForJob is what a gateway asks for: bits and a minimum version only, no
+// ForJob returns what a gateway asks for: bits and a minimum version only, no
 // capacities and no version of its own.
 func ForJob(job Job) Capabilities {
 	ids := []ID{AuthToken, decodeID(job.InputCodec)}
@@ -82,7 +82,7 @@ func encodeID(codec core.VideoCodec) ID {
 	}
 }
 
-// pixelFormatID is the capability beside H264 that an H.264 input needs.
+// pixelFormatID returns the capability beside H264 that an H.264 input needs.
 func pixelFormatID(job Job) (ID, bool) {
 	if job.InputCodec != core.CodecH264 {
 		return 0, false

@@ -1,12 +1,12 @@
 package capability
 
-// Default is what every orchestrator, transcoder and AI worker of the network
+// Default returns what every orchestrator, transcoder and AI worker of the network
 // advertises. Offers without it are refused by gateways, also for AI jobs.
 func Default() Set {
 	return Legacy().With(AuthToken, MPEG7Signature, SegmentSlicing)
 }
 
-// Legacy is what a node that sends no capabilities at all is taken to have.
+// Legacy returns what a node that sends no capabilities at all is taken to have.
 func Legacy() Set {
 	return Of(H264, MPEGTS, MP4, FractionalFramerates, StorageDirect, StorageS3, StorageGCS,
 		H264Baseline, H264Main, H264High, H264ConstrainedHigh, GOP)
@@ -20,7 +20,7 @@ func Legacy() Set {
 // part of the build.
 func SoftwareTranscoder() Set { return Default().Union(SoftwareDecoders()) }
 
-// SoftwareDecoders is what libav's own decoders add to Default: codecs beside
+// SoftwareDecoders returns what libav's own decoders add to Default: codecs beside
 // H.264, and the H.264 pixel formats that hardware often cannot decode.
 func SoftwareDecoders() Set {
 	return Of(HEVCDecode, VP8Decode, VP9Decode,

@@ -30,7 +30,7 @@ func FromPipeline(name string) (ID, error) {
 	return Unused, ErrPipeline
 }
 
-// Pipeline is the capability's name as a pipeline, "text-to-image", or "" for a
+// Pipeline returns the capability's name as a pipeline, "text-to-image", or "" for a
 // number without a name.
 func (id ID) Pipeline() string {
 	return strings.ReplaceAll(strings.ToLower(id.name()), " ", "-")

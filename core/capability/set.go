@@ -17,7 +17,7 @@ const maxID = 64*wordBits - 1
 // receiver's words.
 type Set []uint64
 
-// Of is the set of the given capabilities. Numbers that are never sent (below 0,
+// Of returns the set of the given capabilities. Numbers that are never sent (below 0,
 // above 4095) are left out.
 func Of(ids ...ID) Set { return Set(nil).With(ids...) }
 
@@ -29,7 +29,7 @@ func (s Set) Has(id ID) bool {
 	return s[id/wordBits]&(1<<(id%wordBits)) != 0
 }
 
-// With is the set with ids added; it grows to the highest one.
+// With returns the set with ids added; it grows to the highest one.
 func (s Set) With(ids ...ID) Set {
 	out := slices.Clone(s)
 	for _, id := range ids {
@@ -44,7 +44,7 @@ func (s Set) With(ids ...ID) Set {
 	return out
 }
 
-// Without is the set with ids taken away. Its length in words stays.
+// Without returns the set with ids taken away. Its length in words stays.
 func (s Set) Without(ids ...ID) Set {
 	out := slices.Clone(s)
 	for _, id := range ids {

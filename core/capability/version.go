@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// semanticVersion takes a leading v and does without minor and patch. Groups 1
+// semanticVersion may have a leading v; minor and patch may be left out. Groups 1
 // to 3 are the numbers; pre-release and build parts are allowed and ignored. Read-only.
 var semanticVersion = regexp.MustCompile(
 	`^v?([0-9]+)(?:\.([0-9]+))?(?:\.([0-9]+))?(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$`)
@@ -43,8 +43,8 @@ func (r release) compare(other release) int {
 }
 
 // VersionOK reports whether version satisfies the minimum, by the network's
-// rule: no minimum, and a minimum that is no version, take anything that has a
-// version at all; pre-release parts do not count, so that 0.8.1-0-gabc is 0.8.1.
+// rule: no minimum takes anything, a minimum that is no version takes any version
+// that is set; pre-release parts do not count, so that 0.8.1-0-gabc is 0.8.1.
 func VersionOK(minimum, version string) bool {
 	if minimum == "" {
 		return true

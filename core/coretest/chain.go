@@ -115,7 +115,7 @@ func chainParameters() protocol.Parameters {
 	}
 }
 
-// at returns an account's record, made if need be. The caller holds mu.
+// accountLocked returns an account's record, made if need be. The caller holds mu.
 func (c *Chain) accountLocked(address core.Address) *chainAccount {
 	a := c.accounts[address]
 	if a == nil {
@@ -167,7 +167,7 @@ func (c *Chain) Subscribe(f func(protocol.Event)) (stop func()) {
 	}
 }
 
-// View is the present view.
+// View returns the present view.
 func (c *Chain) View() protocol.View {
 	c.mu.Lock()
 	defer c.mu.Unlock()

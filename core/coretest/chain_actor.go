@@ -19,9 +19,9 @@ type chainTx struct {
 	once   string
 	gas    protocol.Gas
 	err    error
-	// undone: it took effect before a reorganisation, which did not change that.
+	// undone: it took effect before a reorg, which did not change that.
 	undone bool
-	// undo takes the effect back, where a reorganisation does.
+	// undo takes the effect back, where a reorg does.
 	undo func()
 }
 
@@ -34,7 +34,7 @@ func (c *Chain) feeLocked() core.Wei {
 	return fee
 }
 
-// gasOf is what an action takes.
+// gasOf returns what an action takes.
 func gasOf(a protocol.Action) protocol.Gas {
 	if batch, ok := a.(protocol.RedeemTickets); ok {
 		return chainGas * protocol.Gas(len(batch.Tickets))
@@ -42,7 +42,7 @@ func gasOf(a protocol.Action) protocol.Gas {
 	return chainGas
 }
 
-// Account is the acting account.
+// Account returns the acting account.
 func (c *Chain) Account() core.Address { return c.account }
 
 // Send does the action, in a block of its own unless transactions are held.
@@ -182,7 +182,7 @@ func (c *Chain) Estimate(ctx context.Context, a protocol.Action) (protocol.Estim
 		Used: chainGas, Current: c.head.BaseFee, Left: c.accountLocked(c.account).ether}, nil
 }
 
-// pays is the ether that an action moves itself.
+// pays returns the ether that an action moves itself.
 func pays(a protocol.Action) core.Wei {
 	switch a := a.(type) {
 	case protocol.FundDeposit:
@@ -193,7 +193,7 @@ func pays(a protocol.Action) core.Wei {
 	return core.Wei{}
 }
 
-// Transactions are all that were sent, the newest last.
+// Transactions returns all that were sent, the newest last.
 func (c *Chain) Transactions() []protocol.Transaction {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -30,7 +30,7 @@ func (c *Chain) FailReads(err error) {
 	c.failRead = err
 }
 
-// Head is the newest block.
+// Head returns the newest block.
 func (c *Chain) Head(ctx context.Context) (protocol.Head, error) {
 	if err := c.reading(ctx); err != nil {
 		return protocol.Head{}, err
@@ -39,7 +39,7 @@ func (c *Chain) Head(ctx context.Context) (protocol.Head, error) {
 	return c.head, nil
 }
 
-// Round is the round of the newest block.
+// Round returns the round of the newest block.
 func (c *Chain) Round(ctx context.Context) (protocol.RoundState, error) {
 	if err := c.reading(ctx); err != nil {
 		return protocol.RoundState{}, err
@@ -48,7 +48,7 @@ func (c *Chain) Round(ctx context.Context) (protocol.RoundState, error) {
 	return c.roundStateLocked(), nil
 }
 
-// Orchestrator is an orchestrator's record.
+// Orchestrator returns an orchestrator's record.
 func (c *Chain) Orchestrator(ctx context.Context, address core.Address) (protocol.Orchestrator, error) {
 	if err := c.reading(ctx); err != nil {
 		return protocol.Orchestrator{}, err
@@ -57,7 +57,7 @@ func (c *Chain) Orchestrator(ctx context.Context, address core.Address) (protoco
 	return c.orchestratorLocked(address), nil
 }
 
-// Pool is the pool, highest stake first.
+// Pool returns the pool, highest stake first.
 func (c *Chain) Pool(ctx context.Context) ([]protocol.Orchestrator, error) {
 	if err := c.reading(ctx); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (c *Chain) Pool(ctx context.Context) ([]protocol.Orchestrator, error) {
 	return all, nil
 }
 
-// Delegator is an account's stake.
+// Delegator returns an account's stake.
 func (c *Chain) Delegator(ctx context.Context, address core.Address) (protocol.Delegator, error) {
 	if err := c.reading(ctx); err != nil {
 		return protocol.Delegator{}, err
@@ -85,7 +85,7 @@ func (c *Chain) Delegator(ctx context.Context, address core.Address) (protocol.D
 	}, nil
 }
 
-// UnbondingLocks are an account's locks that hold stake.
+// UnbondingLocks returns an account's locks that hold stake.
 func (c *Chain) UnbondingLocks(ctx context.Context, address core.Address) ([]protocol.UnbondingLock, error) {
 	if err := c.reading(ctx); err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func (c *Chain) UnbondingLocks(ctx context.Context, address core.Address) ([]pro
 	return append([]protocol.UnbondingLock{}, c.accountLocked(address).locks...), nil
 }
 
-// EarningsPool is what counted for an orchestrator in a round.
+// EarningsPool returns what counted for an orchestrator in a round.
 func (c *Chain) EarningsPool(ctx context.Context, address core.Address, round protocol.Round) (protocol.EarningsPool,
 	error) {
 	if err := c.reading(ctx); err != nil {
@@ -107,7 +107,7 @@ func (c *Chain) EarningsPool(ctx context.Context, address core.Address, round pr
 	return earningsOf(&protocol.Orchestrator{}), nil
 }
 
-// Parameters are the protocol's settings.
+// Parameters returns the protocol's settings.
 func (c *Chain) Parameters(ctx context.Context) (protocol.Parameters, error) {
 	if err := c.reading(ctx); err != nil {
 		return protocol.Parameters{}, err
@@ -128,7 +128,7 @@ func (c *Chain) Contracts() map[string]core.Address {
 	return maps.Clone(c.contracts)
 }
 
-// ChainID is the chain's number, 0 while the chain is forgotten.
+// ChainID returns the chain's number, 0 while the chain is forgotten.
 func (c *Chain) ChainID() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -138,7 +138,7 @@ func (c *Chain) ChainID() uint64 {
 	return c.id
 }
 
-// Balances are an account's means.
+// Balances returns an account's means.
 func (c *Chain) Balances(ctx context.Context, address core.Address) (protocol.Balances, error) {
 	if err := c.reading(ctx); err != nil {
 		return protocol.Balances{}, err
@@ -148,7 +148,7 @@ func (c *Chain) Balances(ctx context.Context, address core.Address) (protocol.Ba
 	return protocol.Balances{Ether: a.ether, Token: a.token, Allowance: a.allowance}, nil
 }
 
-// Sender is a gateway's money at the ticket broker.
+// Sender returns a gateway's money at the ticket broker.
 func (c *Chain) Sender(ctx context.Context, address core.Address) (protocol.Sender, error) {
 	if err := c.reading(ctx); err != nil {
 		return protocol.Sender{}, err

@@ -95,7 +95,7 @@ func (c *Chain) Sent() []protocol.Action {
 // Watch does nothing: every change of a gateway's funds is an event.
 func (c *Chain) Watch(core.Address) {}
 
-// Watched are a gateway's funds.
+// Watched returns a gateway's funds.
 func (c *Chain) Watched(address core.Address) (protocol.Sender, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -167,7 +167,7 @@ func (c *Chain) RedeemElsewhere(t protocol.WinningTicket) error {
 	})
 }
 
-// SenderFunds are a gateway's funds as the watched orchestrator sees them.
+// SenderFunds returns a gateway's funds as the watched orchestrator sees them.
 func (c *Chain) SenderFunds(ctx context.Context, address core.Address) (protocol.SenderFunds, error) {
 	if err := c.reading(ctx); err != nil {
 		return protocol.SenderFunds{}, err
@@ -187,7 +187,7 @@ func (c *Chain) TicketUsed(ctx context.Context, ticket protocol.Hash) (bool, err
 	return used, nil
 }
 
-// Payouts is what a transaction redeemed.
+// Payouts returns what a transaction redeemed.
 func (c *Chain) Payouts(ctx context.Context, tx protocol.TxHash) ([]protocol.Payout, error) {
 	if err := c.reading(ctx); err != nil {
 		return nil, err
@@ -196,7 +196,7 @@ func (c *Chain) Payouts(ctx context.Context, tx protocol.TxHash) ([]protocol.Pay
 	return slices.Clone(c.broker.payouts[tx]), nil
 }
 
-// FindPayout is the redemption of a ticket.
+// FindPayout returns the redemption of a ticket.
 func (c *Chain) FindPayout(ctx context.Context, ticket protocol.WinningTicket) (protocol.Payout, bool, error) {
 	if err := c.reading(ctx); err != nil {
 		return protocol.Payout{}, false, err

@@ -16,7 +16,7 @@ type Clock struct {
 // NewClock makes a clock that stands still at a time.
 func NewClock(at time.Time) *Clock { return &Clock{still: at} }
 
-// Now is the time.
+// Now returns the time.
 func (c *Clock) Now() time.Time {
 	t := c.still
 	if t.IsZero() {

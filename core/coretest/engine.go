@@ -42,7 +42,7 @@ func FakeClips() Clips {
 	return clips
 }
 
-// ladder is what the suite asks for: sizes that fall, so that order shows in
+// ladder returns what the suite asks for: sizes that fall, so that order shows in
 // the pixel counts.
 func ladder() []core.Profile {
 	return []core.Profile{

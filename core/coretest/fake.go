@@ -140,14 +140,14 @@ func (f *Fake) Close() error {
 	return nil
 }
 
-// Jobs is how many jobs were begun.
+// Jobs returns how many jobs were begun.
 func (f *Fake) Jobs() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.jobs
 }
 
-// Active is how many jobs are in work.
+// Active returns how many jobs are in work.
 func (f *Fake) Active() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()

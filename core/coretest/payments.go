@@ -145,35 +145,35 @@ func (p *Payments) Admit(_ context.Context, job *pm.Job) (pm.Hold, error) {
 	return h, nil
 }
 
-// Balance is what an account has.
+// Balance returns what an account has.
 func (p *Payments) Balance(a pm.Account) pm.Value {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.balances[a]
 }
 
-// Open is how many holds have not ended.
+// Open returns how many holds have not ended.
 func (p *Payments) Open() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.open
 }
 
-// Work is what was billed, in its order, and Produced what was noted afterwards.
+// Work returns what was billed, in its order, and Produced what was noted afterwards.
 func (p *Payments) Work() []pm.Work {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.work)
 }
 
-// Produced is what was noted after bills, in its order.
+// Produced returns what was noted after bills, in its order.
 func (p *Payments) Produced() []int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.produced)
 }
 
-// Jobs are those that asked to be admitted.
+// Jobs returns those that asked to be admitted.
 func (p *Payments) Jobs() []pm.Job {
 	p.mu.Lock()
 	defer p.mu.Unlock()

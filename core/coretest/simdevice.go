@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/placement"
 )
 
 // SimDevice behaves as a GPU does, without one: sessions open encoders and memory at
@@ -57,17 +57,17 @@ type simUse struct {
 	memory   int64
 }
 
-var _ placement.Device = (*SimDevice)(nil)
+var _ deviceport.Device = (*SimDevice)(nil)
 
-// Offer is what the device says of itself.
-func (d *SimDevice) Offer() placement.Offer {
-	return placement.Offer{
+// Offer returns what the device says of itself.
+func (d *SimDevice) Offer() deviceport.Resources {
+	return deviceport.Resources{
 		EncoderSessions: d.Encoders, Memory: d.Memory,
 		SessionMemory: d.SessionMemory, RenditionMemory: d.RenditionMemory, Cost: d.Cost,
 	}
 }
 
-// Device is its name, "sim" where it has none.
+// Device returns its name, "sim" where it has none.
 func (d *SimDevice) Device() string {
 	if d.Name == "" {
 		return "sim"
@@ -244,7 +244,7 @@ func (d *SimDevice) Close() error {
 	return d.engine().Close()
 }
 
-// pixelRate is the pixels per second of some renditions, 30 frames where the source
+// pixelRate returns the pixels per second of some renditions, 30 frames where the source
 // decides.
 func pixelRate(profiles []core.Profile) float64 {
 	var sum float64

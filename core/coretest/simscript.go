@@ -51,14 +51,14 @@ func (d *SimDevice) Reprobe(context.Context) error {
 	return nil
 }
 
-// Jobs is how many jobs were begun, also those that were refused.
+// Jobs returns how many jobs were begun, also those that were refused.
 func (d *SimDevice) Jobs() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.jobs
 }
 
-// Used is how many sessions, encoders and bytes are taken, others' not counted.
+// Used returns how many sessions, encoders and bytes are taken, others' not counted.
 func (d *SimDevice) Used() (sessions, encoders int, memory int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -39,7 +39,7 @@ func SignTicket(sender *ecdsa.PrivateKey, t protocol.WinningTicket) protocol.Win
 	return t
 }
 
-// AddressOf is the account of a key.
+// AddressOf returns the account of a key.
 func AddressOf(key *ecdsa.PrivateKey) core.Address {
 	return core.Address(crypto.PubkeyToAddress(key.PublicKey))
 }

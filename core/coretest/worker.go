@@ -32,7 +32,7 @@ func NewWorker(states ...inference.ModelState) *Worker {
 	return &Worker{states: states, changed: make(chan struct{})}
 }
 
-// Models is a snapshot.
+// Models returns a snapshot.
 func (w *Worker) Models() []inference.ModelState {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -49,7 +49,7 @@ func (w *Worker) Set(model inference.Model, change func(s *inference.ModelState)
 	}
 }
 
-// InUse is the number of slots that are taken, of all models.
+// InUse returns the number of slots that are taken, of all models.
 func (w *Worker) InUse() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -60,7 +60,7 @@ func (w *Worker) InUse() int {
 	return n
 }
 
-// Waiting is how many wait for a slot, of all models.
+// Waiting returns how many wait for a slot, of all models.
 func (w *Worker) Waiting() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -71,7 +71,7 @@ func (w *Worker) Waiting() int {
 	return n
 }
 
-// Parties are the parties that requested slots, in their order.
+// Parties returns the parties that requested slots, in their order.
 func (w *Worker) Parties() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -27,7 +27,7 @@ func (h *histogram) add(v float64) {
 	h.n++
 }
 
-// percentile is the number below which a share of all lies, 0 where there are none.
+// percentile returns the number below which a share of all lies, 0 where there are none.
 func (h *histogram) percentile(share float64) float64 {
 	if h.n == 0 {
 		return 0

@@ -45,7 +45,7 @@ func NewSeries(now func() time.Time) *Series {
 // number counts steps.
 func (s *Series) number() int64 { return s.now().UnixNano() / int64(Step) }
 
-// currentLocked is the slot of the present step.
+// currentLocked returns the slot of the present step.
 func (s *Series) currentLocked() *slot {
 	number := s.number()
 	one := &s.slots[number%Steps]
@@ -56,7 +56,7 @@ func (s *Series) currentLocked() *slot {
 	return one
 }
 
-// Points are the completed steps, the oldest first. A step without events repeats the counts
+// Points returns the completed steps, the oldest first. A step without events repeats the counts
 // of the one before.
 func (s *Series) Points() []adminapi.Point {
 	s.mu.Lock()

@@ -146,7 +146,7 @@ func (s *session) recordPace(duration, took time.Duration, out *core.TranscodeRe
 	s.view.Behind = ratio > 1
 }
 
-// Live is the present sessions, the slowest first, at most limit of them.
+// Live returns the present sessions, the slowest first, at most limit of them.
 func (w *Sessions) Live(limit int) adminapi.Sessions {
 	w.mu.Lock()
 	w.sweepLocked(w.now())

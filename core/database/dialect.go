@@ -16,7 +16,7 @@ const (
 	Postgres
 )
 
-// DialectOf is the dialect of a database: SQLite unless its driver reports another.
+// DialectOf returns the dialect of a database: SQLite unless its driver reports another.
 func DialectOf(db *sql.DB) Dialect {
 	if d, ok := db.Driver().(interface{ Dialect() Dialect }); ok {
 		return d.Dialect()

@@ -68,7 +68,7 @@ func (d Driver) retryWhileBusy(ctx context.Context, open func() error) error {
 	}
 }
 
-// dsn is the data source name with the connection's settings. The file holds records of
+// dsn returns the data source name with the connection's settings. The file holds records of
 // money, so a commit returns only when it is on disk (synchronous FULL).
 func dsn(path string) string {
 	q := url.Values{

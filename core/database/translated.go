@@ -159,7 +159,7 @@ type translatedStmt struct {
 // Close closes the statement.
 func (s *translatedStmt) Close() error { return s.to.Close() }
 
-// NumInput is how many arguments there are.
+// NumInput returns how many arguments there are.
 func (s *translatedStmt) NumInput() int { return s.to.NumInput() }
 
 // Exec is not used: database/sql prefers ExecContext.

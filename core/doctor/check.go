@@ -25,7 +25,7 @@ const (
 	GroupSecrets      Group = "secrets"
 )
 
-// Groups are all of them, in the order of a report.
+// Groups returns all of them, in the order of a report.
 func Groups() []Group {
 	return []Group{
 		GroupHost, GroupGPU, GroupMedia, GroupNetwork, GroupChain, GroupKeys, GroupRegistration, GroupPrice, GroupAI,
@@ -49,10 +49,10 @@ type Check struct {
 	run func(ctx context.Context, w *World) Observation
 }
 
-// Codes are all conditions of the check, those of a failure first.
+// Codes returns all conditions of the check, those of a failure first.
 func (c *Check) Codes() []fault.Code { return slices.Concat(c.Fails, c.Warns) }
 
-// statusOf is the status that a condition gives the check; Pass if it does not cover it.
+// statusOf returns the status that a condition gives the check; Pass if it does not cover it.
 func (c *Check) statusOf(code fault.Code) Status {
 	switch {
 	case slices.Contains(c.Fails, code):
@@ -104,7 +104,7 @@ func finding(code fault.Code, detail string) Observation {
 	return Observation{Findings: []Finding{{Code: code, Detail: detail}}}
 }
 
-// lookFailed is the result of a check that could not be performed: its fault's condition, or
+// lookFailed returns the result of a check that could not be performed: its fault's condition, or
 // CheckUnfinished.
 func lookFailed(err error) Observation {
 	code := fault.CodeOf(err)

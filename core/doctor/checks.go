@@ -8,15 +8,16 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// Checks are all there are, group by group.
+// Checks returns all checks, group by group.
 func Checks() []Check {
 	return slices.Concat(hostChecks(), gpuChecks(), mediaChecks(), networkChecks(), chainChecks(), keyChecks(),
 		registrationChecks(), priceChecks(), aiChecks(), storageChecks(), secretChecks())
 }
 
-// about makes a check of a probe; an error of the probe is lookFailed.
-func about[T any](probe func(w *World) Probe[T], check func(w *World, v T) Observation) func(context.Context,
-	*World) Observation {
+// probeCheck makes a check of a probe's result; an error of the probe is lookFailed.
+func probeCheck[T any](
+	probe func(w *World) Probe[T], check func(w *World, v T) Observation,
+) func(context.Context, *World) Observation {
 	return func(ctx context.Context, w *World) Observation {
 		v, err := probe(w).Get(ctx)
 		if err != nil {
@@ -26,9 +27,10 @@ func about[T any](probe func(w *World) Probe[T], check func(w *World, v T) Obser
 	}
 }
 
-// when skips a check unless the configuration requires it.
-func when(wanted func(*Setup) bool, why string, run func(context.Context, *World) Observation) func(context.Context,
-	*World) Observation {
+// skipUnless skips a check unless the configuration requires it; why is the reason shown.
+func skipUnless(
+	wanted func(*Setup) bool, why string, run func(context.Context, *World) Observation,
+) func(context.Context, *World) Observation {
 	return func(ctx context.Context, w *World) Observation {
 		if !wanted(&w.Setup) {
 			return skip(why)
@@ -37,15 +39,15 @@ func when(wanted func(*Setup) bool, why string, run func(context.Context, *World
 	}
 }
 
-// with is a check's evidence in addition to a probe's findings; those that are not the
-// check's business fall away later.
-func with(findings []Finding, evidence string) Observation {
+// withEvidence returns a check's evidence with a probe's findings; findings of other checks
+// are dropped later.
+func withEvidence(findings []Finding, evidence string) Observation {
 	return Observation{Evidence: evidence, Findings: findings}
 }
 
 func codes(c ...fault.Code) []fault.Code { return c }
 
-// bytesText is a size for people.
+// bytesText returns a size for people.
 func bytesText(n int64) string {
 	switch {
 	case n >= 10<<30:

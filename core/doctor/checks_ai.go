@@ -15,10 +15,10 @@ func aiChecks() []Check {
 	wants := func(s *Setup) bool { return s.Roles.AIWorker }
 	const none = "this process runs no models"
 	models := func(check func(*World, Models) Observation) func(context.Context, *World) Observation {
-		return when(wants, none, about(func(w *World) Probe[Models] { return w.Models }, check))
+		return skipUnless(wants, none, probeCheck(func(w *World) Probe[Models] { return w.Models }, check))
 	}
 	engine := func(check func(*World, Docker) Observation) func(context.Context, *World) Observation {
-		docker := about(func(w *World) Probe[Docker] { return w.Docker }, check)
+		docker := probeCheck(func(w *World) Probe[Docker] { return w.Docker }, check)
 		return func(ctx context.Context, w *World) Observation {
 			if s := models(func(_ *World,
 				m Models) Observation {
@@ -38,7 +38,7 @@ func aiChecks() []Check {
 			Warns: codes(fault.ModelFieldMissing, fault.ModelFieldInvalid, fault.ModelFlagsConflict,
 				fault.RunnerSettingInvalid, fault.ModelDevices),
 			run: models(func(_ *World, m Models) Observation {
-				return with(m.Findings, fmt.Sprintf("%s, %d warm", plural(m.Entries, "model"), m.Warm))
+				return withEvidence(m.Findings, fmt.Sprintf("%s, %d warm", plural(m.Entries, "model"), m.Warm))
 			}),
 		},
 		{
@@ -49,7 +49,7 @@ func aiChecks() []Check {
 				if m.Entries == 0 {
 					return Observation{Skipped: "no models", Findings: m.Findings}
 				}
-				return with(m.Findings, plural(m.Entries, "model"))
+				return withEvidence(m.Findings, plural(m.Entries, "model"))
 			}),
 		},
 		{
@@ -59,12 +59,12 @@ func aiChecks() []Check {
 				if m.Warm == 0 {
 					return Observation{Skipped: "no warm models", Findings: m.Findings}
 				}
-				return with(m.Findings, plural(m.Warm, "warm model"))
+				return withEvidence(m.Findings, plural(m.Warm, "warm model"))
 			}),
 		},
 		{
 			Name: "ai.docker", Group: GroupAI, Title: "the Docker Engine answers",
-			run:   engine(func(_ *World, d Docker) Observation { return with(d.Findings, "Docker "+d.Version) }),
+			run:   engine(func(_ *World, d Docker) Observation { return withEvidence(d.Findings, "Docker "+d.Version) }),
 			Fails: codes(fault.DockerMissing, fault.DockerForbidden, fault.DockerIncompatible, fault.ModelNoEngine),
 			Warns: codes(fault.DockerFailed, fault.ContainerSandboxDegraded),
 		},
@@ -96,11 +96,12 @@ func aiChecks() []Check {
 		},
 		{
 			Name: "ai.runners", Group: GroupAI, Title: "the running node's models are ready",
-			run:   when(wants, none, beside("no problem with models")),
+			run:   skipUnless(wants, none, beside("no problem with models")),
 			Fails: codes(fault.ContainerExited, fault.ContainerCannotRun, fault.ModelFailed, fault.ModelLoadTimeout),
 			Warns: codes(fault.ModelUnhealthy, fault.ModelRunnerLost, fault.ContainerGone, fault.RunnerFailed,
 				fault.RunnerBroke, fault.AIWorkerLost),
 		},
+		liveCheck(),
 	}
 }
 
@@ -114,20 +115,20 @@ func (m Models) noContainers() string {
 func checkToolkit(w *World, d Docker) Observation {
 	switch {
 	case w.Setup.GPUs == "":
-		return skip("no -gpu: models run on the processor")
+		return skip("no -gpu: models run on the CPU")
 	case d.Version == "":
 		return Observation{Skipped: "Docker does not answer", Findings: d.Findings}
 	case !d.GPUs:
 		return finding(fault.GPUToolkitMissing, "the engine knows no NVIDIA runtime and no CDI device")
 	}
-	return with(d.Findings, "the engine has an NVIDIA runtime or device")
+	return withEvidence(d.Findings, "the engine has an NVIDIA runtime or device")
 }
 
 func checkImages(_ *World, m Models) Observation {
 	if !m.Managed && len(m.Findings) == 0 {
 		return skip(m.noContainers())
 	}
-	s := with(m.Findings, "")
+	s := withEvidence(m.Findings, "")
 	var names []string
 	for _, i := range m.Images {
 		names = append(names, i.Name)
@@ -187,7 +188,7 @@ func checkWeights(_ *World, m Models) Observation {
 		return Observation{Skipped: m.noContainers(), Findings: m.Findings}
 	}
 	text := m.Dir + " has free space of " + bytesText(m.Free)
-	s := with(m.Findings, text)
+	s := withEvidence(m.Findings, text)
 	if m.Free > 0 && m.Free < minWeightsSpace {
 		s.Findings = append(s.Findings, Finding{Code: fault.DiskFull, Detail: text})
 	}

@@ -49,7 +49,7 @@ func chainChecks() []Check {
 		{
 			Name: "chain.polling", Group: GroupChain, Title: "the chain is asked often enough",
 			Warns: codes(fault.PollingSlow),
-			run: when(paid, noChain, func(_ context.Context, w *World) Observation {
+			run: skipUnless(paid, noChain, func(_ context.Context, w *World) Observation {
 				text := "every " + w.Setup.Polling.String()
 				if w.Setup.Polling > slowPolls {
 					return finding(fault.PollingSlow, text)
@@ -59,7 +59,7 @@ func chainChecks() []Check {
 		},
 		{
 			Name: "chain.spare", Group: GroupChain, Title: "there is a second endpoint", Warns: codes(fault.RPCSingle),
-			run: when(paid, noChain, func(_ context.Context, w *World) Observation {
+			run: skipUnless(paid, noChain, func(_ context.Context, w *World) Observation {
 				if w.Setup.Endpoints == 1 {
 					return finding(fault.RPCSingle, "one endpoint")
 				}
@@ -83,7 +83,7 @@ const noChain = "off-chain"
 func paid(s *Setup) bool { return !s.OffChain }
 
 func onChain(check func(*World, ChainState) Observation) func(context.Context, *World) Observation {
-	return when(paid, noChain, about(func(w *World) Probe[ChainState] { return w.Chain }, check))
+	return skipUnless(paid, noChain, probeCheck(func(w *World) Probe[ChainState] { return w.Chain }, check))
 }
 
 // seen skips a check that is impossible while no endpoint answers; chain.endpoints says why.

@@ -30,35 +30,35 @@ func hostChecks() []Check {
 		},
 		{
 			Name: "host.command", Group: GroupHost, Title: "tutti is found by the shell",
-			Fails: codes(fault.CommandMissing), Warns: codes(fault.CommandNotFound), run: about(machine, checkCommand),
+			Fails: codes(fault.CommandMissing), Warns: codes(fault.CommandNotFound), run: probeCheck(machine, checkCommand),
 		},
 		{
 			Name: "host.memory", Group: GroupHost, Title: "memory suffices",
 			Fails: codes(fault.HostMemoryMissing), Warns: codes(fault.HostMemoryLow, fault.WorkerOutOfMemory),
-			run: about(machine, checkMemory),
+			run: probeCheck(machine, checkMemory),
 		},
 		{
 			Name: "host.files", Group: GroupHost, Title: "many files may be open",
 			Fails: codes(fault.HostDescriptorsMissing), Warns: codes(fault.HostDescriptorsLow),
-			run: about(machine, checkFiles),
+			run: probeCheck(machine, checkFiles),
 		},
 		{
 			Name: "host.service", Group: GroupHost, Title: "a unit starts the node",
 			Fails: codes(fault.ServiceUnitFailed), Warns: codes(fault.ServiceUnitMissing),
-			run: about(machine, checkUnit),
+			run: probeCheck(machine, checkUnit),
 		},
 		{
 			Name: "host.logs", Group: GroupHost, Title: "log files can be written",
-			Fails: codes(fault.LogDirUnusable), Warns: codes(fault.LogLost), run: about(machine, checkLogs),
+			Fails: codes(fault.LogDirUnusable), Warns: codes(fault.LogLost), run: probeCheck(machine, checkLogs),
 		},
 		{
 			Name: "host.node", Group: GroupHost, Title: "the running node is this version and answers",
 			Fails: codes(fault.NodeAnswerUnreadable), Warns: codes(fault.NodeUnreachable, fault.VersionMixed),
-			run: about(running, checkNode),
+			run: probeCheck(running, checkNode),
 		},
 		{
 			Name: "host.conditions", Group: GroupHost, Title: "the running node has no other problem",
-			catchAll: true, run: about(running, checkRest),
+			catchAll: true, run: probeCheck(running, checkRest),
 		},
 	}
 }
@@ -71,7 +71,7 @@ func checkConfig(_ context.Context, w *World) Observation {
 	case len(w.Setup.Notices) > 0:
 		text = plural(len(w.Setup.Notices), "notice") + ": " + strings.Join(w.Setup.Notices, "; ")
 	}
-	return with(w.Setup.Problems, text)
+	return withEvidence(w.Setup.Problems, text)
 }
 
 func checkCommand(_ *World, m Machine) Observation {
@@ -161,7 +161,7 @@ func checkRest(_ *World, r Running) Observation {
 			rest = append(rest, f)
 		}
 	}
-	return with(rest, "none")
+	return withEvidence(rest, "none")
 }
 
 // claimed reports whether another check covers a condition.

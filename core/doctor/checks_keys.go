@@ -12,7 +12,7 @@ const minTransactions = 20
 
 func keyChecks() []Check {
 	account := func(check func(*World, Account) Observation) func(context.Context, *World) Observation {
-		return when(paid, noChain, about(func(w *World) Probe[Account] { return w.Account }, check))
+		return skipUnless(paid, noChain, probeCheck(func(w *World) Probe[Account] { return w.Account }, check))
 	}
 	return []Check{
 		{
@@ -21,7 +21,7 @@ func keyChecks() []Check {
 				fault.AccountFileInvalid),
 			Warns: codes(fault.AccountMissing), run: account(func(_ *World,
 				a Account) Observation {
-				return with(a.Findings, a.Address)
+				return withEvidence(a.Findings, a.Address)
 			}),
 		},
 		{
@@ -45,19 +45,19 @@ func keyChecks() []Check {
 			Warns: codes(fault.TxStuck, fault.ForeignTransaction, fault.TxQueueFull, fault.RedeemerUnreachable,
 				fault.RedeemerUntrusted, fault.RedeemerRefuses,
 				fault.HandedUnpaid, fault.SenderFundsLow),
-			run: when(paid, noChain, beside("no problem with transactions or tickets")),
+			run: skipUnless(paid, noChain, beside("no problem with transactions or tickets")),
 		},
 		{
 			Name: "keys.redeemer", Group: GroupKeys,
 			Title: "a redeemer on another machine shows a certificate that is checked",
 			Warns: codes(fault.RedeemerUnpinned),
-			run: when(func(s *Setup) bool { return s.Redeemer != "" && !s.OffChain },
+			run: skipUnless(func(s *Setup) bool { return s.Redeemer != "" && !s.OffChain },
 				"no other process redeems this one's tickets", checkRedeemer),
 		},
 	}
 }
 
-// beside is a check that only the running node can answer: its conditions are added to
+// beside returns a check that only the running node can answer: its conditions are added to
 // every check's.
 func beside(evidence string) func(context.Context, *World) Observation {
 	return func(ctx context.Context, w *World) Observation {
@@ -84,7 +84,7 @@ func checkKeyFile(_ *World, a Account) Observation {
 	if a.File == "" && len(a.Findings) == 0 {
 		return skip("there is no key file yet")
 	}
-	s := with(a.Findings, a.File)
+	s := withEvidence(a.Findings, a.File)
 	s.Repair = a.Repair
 	if a.File == "" {
 		s.Skipped = "there is no key file"
@@ -93,7 +93,7 @@ func checkKeyFile(_ *World, a Account) Observation {
 }
 
 func checkPassword(_ *World, a Account) Observation {
-	s := with(a.Findings, "it opens "+a.Address)
+	s := withEvidence(a.Findings, "it opens "+a.Address)
 	if !a.Opened {
 		s.Skipped = "there was no need or no way to try it"
 	}

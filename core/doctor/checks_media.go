@@ -18,8 +18,8 @@ const (
 
 func mediaChecks() []Check {
 	media := func(check func(*World, Media) Observation) func(context.Context, *World) Observation {
-		return when(func(s *Setup) bool { return s.Roles.Transcoder }, "this process does not transcode",
-			about(func(w *World) Probe[Media] { return w.Media }, check))
+		return skipUnless(func(s *Setup) bool { return s.Roles.Transcoder }, "this process does not transcode",
+			probeCheck(func(w *World) Probe[Media] { return w.Media }, check))
 	}
 	return []Check{
 		{
@@ -28,13 +28,13 @@ func mediaChecks() []Check {
 			Warns: codes(fault.WorkerReplaced, fault.WorkerCrashed, fault.WorkerUnresponsive), run: media(checkWorker),
 		},
 		{
-			Name: "media.sandbox", Group: GroupMedia, Title: "media workers have all their walls",
+			Name: "media.sandbox", Group: GroupMedia, Title: "media workers run in a complete sandbox",
 			Fails: codes(fault.SandboxOpen), Warns: codes(fault.SandboxDegraded),
 			run: media(func(_ *World, m Media) Observation {
 				if m.Device == "" && len(m.Findings) == 0 {
 					return skip("no media worker was started")
 				}
-				return with(m.Findings, "namespaces, a root of their own, Landlock and seccomp")
+				return withEvidence(m.Findings, "namespaces, a root of their own, Landlock and seccomp")
 			}),
 		},
 		{
@@ -53,7 +53,7 @@ func checkWorker(_ *World, m Media) Observation {
 	if m.Device == "" && len(m.Findings) == 0 {
 		return skip("the running node has its workers; it reports no problem with them")
 	}
-	return with(m.Findings, fmt.Sprintf("%s: a test clip took %s", m.Device, m.Took.Round(time.Millisecond)))
+	return withEvidence(m.Findings, fmt.Sprintf("%s: a test clip took %s", m.Device, m.Took.Round(time.Millisecond)))
 }
 
 func checkSessions(ctx context.Context, w *World) Observation {
@@ -70,15 +70,15 @@ func checkSessions(ctx context.Context, w *World) Observation {
 			return pass(fmt.Sprintf("%d; the driver's limit holds where it is lower", n))
 		}
 		if most := maxSessionsPerGPU * len(g.Devices); n > most {
-			return finding(fault.SessionsAboveHardware, fmt.Sprintf("%d on %s", n, plural(len(g.Devices), "card")))
+			return finding(fault.SessionsAboveHardware, fmt.Sprintf("%d on %s", n, plural(len(g.Devices), "GPU")))
 		}
-		return pass(fmt.Sprintf("%d on %s", n, plural(len(g.Devices), "card")))
+		return pass(fmt.Sprintf("%d on %s", n, plural(len(g.Devices), "GPU")))
 	}
 	m, err := w.Machine.Get(ctx)
 	if err != nil {
 		return lookFailed(err)
 	}
-	text := fmt.Sprintf("%d on %s", n, plural(m.Processors, "processor"))
+	text := fmt.Sprintf("%d on %s", n, plural(m.Processors, "CPU core"))
 	if n > sessionsPerCore*m.Processors {
 		return finding(fault.SessionsAboveHardware, text)
 	}

@@ -16,12 +16,12 @@ func networkChecks() []Check {
 	serves := func(s *Setup) bool { return s.Roles.Orchestrator && s.Serves }
 	const noServing = "this process takes no work from gateways"
 	address := func(check func(*World, Address) Observation) func(context.Context, *World) Observation {
-		return when(serves, noServing, about(func(w *World) Probe[Address] { return w.Address }, check))
+		return skipUnless(serves, noServing, probeCheck(func(w *World) Probe[Address] { return w.Address }, check))
 	}
 	return []Check{
 		{
 			Name: "network.ports", Group: GroupNetwork, Title: "the node's ports are free, or its own",
-			Fails: codes(fault.ListenFailed), run: checkPorts("public", "gateway", "rtmp", "redeemer"),
+			Fails: codes(fault.ListenFailed), run: checkPorts("public", "gateway", "rtmp", "redeemer", "remote signer"),
 		},
 		{
 			Name: "network.admin", Group: GroupNetwork, Title: "the admin port is free, or the node's",
@@ -30,7 +30,7 @@ func networkChecks() []Check {
 		{
 			Name: "network.address", Group: GroupNetwork,
 			Title: "the service address can be reached from the internet",
-			run:   when(serves, noServing, checkAddress),
+			run:   skipUnless(serves, noServing, checkAddress),
 			Fails: codes(fault.ServiceAddrInvalid), Warns: codes(fault.ServiceAddrPrivate),
 		},
 		{
@@ -50,20 +50,20 @@ func networkChecks() []Check {
 			Name: "network.certificate", Group: GroupNetwork, Title: "the listener's certificate is valid",
 			Fails: codes(fault.CertificateUnusable, fault.CertificateKeyMismatch, fault.CertificateExpired),
 			Warns: codes(fault.CertificateEnding),
-			run:   about(func(w *World) Probe[Certificate] { return w.Cert }, checkCertificate),
+			run:   probeCheck(func(w *World) Probe[Certificate] { return w.Cert }, checkCertificate),
 		},
 		{
 			Name: "network.orchestrator", Group: GroupNetwork, Title: "the orchestrators that were named answer",
 			Fails: codes(fault.OrchestratorUnreachable, fault.WorkerSecretRefused, fault.WorkerNotRegistered,
 				fault.WorkerTLSFiles),
 			Warns: codes(fault.OrchestratorSilent, fault.WorkerSameOrchestrator),
-			run:   about(func(w *World) Probe[[]Peer] { return w.Peers }, checkPeers),
+			run:   probeCheck(func(w *World) Probe[[]Peer] { return w.Peers }, checkPeers),
 		},
 	}
 }
 
 func checkPorts(purposes ...string) func(context.Context, *World) Observation {
-	return about(func(w *World) Probe[[]Port] { return w.Ports }, func(_ *World, ports []Port) Observation {
+	return probeCheck(func(w *World) Probe[[]Port] { return w.Ports }, func(_ *World, ports []Port) Observation {
 		var s Observation
 		var seen []string
 		for _, p := range ports {
@@ -124,14 +124,14 @@ func checkMatch(w *World, a Address) Observation {
 	case a.OnChain == "" && len(a.Findings) == 0:
 		return skip("nothing is registered, or the chain could not be asked")
 	}
-	return with(a.Findings, fmt.Sprintf("registered %s, seen at %s", listed([]string{a.OnChain}, "-"),
+	return withEvidence(a.Findings, fmt.Sprintf("registered %s, seen at %s", listed([]string{a.OnChain}, "-"),
 		orDash(a.Discovered)))
 }
 
 func checkReach(_ *World, a Address) Observation {
 	for _, f := range a.Findings {
 		if f.Code == fault.PortClosed || f.Code == fault.ServiceAddrForeign || f.Code == fault.PortUnverified {
-			return with(a.Findings, "")
+			return withEvidence(a.Findings, "")
 		}
 	}
 	if !a.Reached {
@@ -142,7 +142,7 @@ func checkReach(_ *World, a Address) Observation {
 
 func checkCertificate(w *World, c Certificate) Observation {
 	if len(c.Findings) > 0 {
-		return with(c.Findings, "")
+		return withEvidence(c.Findings, "")
 	}
 	now := w.Now()
 	switch {

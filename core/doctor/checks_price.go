@@ -10,15 +10,15 @@ import (
 
 func priceChecks() []Check {
 	prices := func(check func(*World, Prices) Observation) func(context.Context, *World) Observation {
-		return when(func(s *Setup) bool { return !s.OffChain && s.Roles.Orchestrator }, "this process is not paid",
-			about(func(w *World) Probe[Prices] { return w.Prices }, check))
+		return skipUnless(func(s *Setup) bool { return !s.OffChain && s.Roles.Orchestrator }, "this process is not paid",
+			probeCheck(func(w *World) Probe[Prices] { return w.Prices }, check))
 	}
 	amount := prices(checkAmount)
 	return []Check{
 		{
 			Name: "price.bound", Group: GroupPrice, Title: "a bound is set on the price that a gateway pays",
 			Warns: codes(fault.PriceCapMissing),
-			run: when(func(s *Setup) bool { return !s.OffChain && s.Roles.Gateway }, "this process makes no payments",
+			run: skipUnless(func(s *Setup) bool { return !s.OffChain && s.Roles.Gateway }, "this process makes no payments",
 				checkBound),
 		},
 		{
@@ -49,9 +49,9 @@ func priceChecks() []Check {
 			Warns: codes(fault.PriceFeedFailing, fault.PriceRateDoubtful),
 			run: prices(func(_ *World, p Prices) Observation {
 				if p.Currency == "" {
-					return with(p.Findings, "prices are in wei")
+					return withEvidence(p.Findings, "prices are in wei")
 				}
-				return with(p.Findings, p.Currency+": "+orDash(p.Feed))
+				return withEvidence(p.Findings, p.Currency+": "+orDash(p.Feed))
 			}),
 		},
 		{
@@ -61,7 +61,7 @@ func priceChecks() []Check {
 				if p.Quotes == 0 && len(p.Findings) == 0 {
 					return skip("no gateway has an account with a running node yet")
 				}
-				return with(p.Findings, fmt.Sprintf("%d quotes", p.Quotes))
+				return withEvidence(p.Findings, fmt.Sprintf("%d quotes", p.Quotes))
 			}),
 		},
 	}
@@ -87,7 +87,7 @@ func refusedPrices(w *World) (out []Finding) {
 }
 
 func checkAmount(_ *World, p Prices) Observation {
-	s := with(p.Findings, orDash(p.Text)+" is plausible")
+	s := withEvidence(p.Findings, orDash(p.Text)+" is plausible")
 	if p.Text == "" && p.Models == 0 {
 		s.Skipped = "no price was given"
 	}

@@ -13,7 +13,7 @@ const minSecretLength, secretWeak = 16, 8
 
 func secretChecks() []Check {
 	places := func(check func([]SecretLocation) Observation) func(context.Context, *World) Observation {
-		return about(func(w *World) Probe[[]SecretLocation] { return w.Secrets },
+		return probeCheck(func(w *World) Probe[[]SecretLocation] { return w.Secrets },
 			func(_ *World, all []SecretLocation) Observation { return check(all) })
 	}
 	return []Check{

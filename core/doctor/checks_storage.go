@@ -17,7 +17,7 @@ const (
 
 func storageChecks() []Check {
 	disk := func(check func(*World, Disk) Observation) func(context.Context, *World) Observation {
-		return about(func(w *World) Probe[Disk] { return w.Storage }, check)
+		return probeCheck(func(w *World) Probe[Disk] { return w.Storage }, check)
 	}
 	return []Check{
 		{
@@ -50,7 +50,7 @@ func storageChecks() []Check {
 				if d.Database == "" && len(d.Findings) == 0 {
 					return skip("there is none yet")
 				}
-				return with(d.Findings, d.Database)
+				return withEvidence(d.Findings, d.Database)
 			}),
 		},
 		{
@@ -60,7 +60,7 @@ func storageChecks() []Check {
 		{
 			Name: "storage.clock", Group: GroupStorage, Title: "the clock is kept right",
 			Warns: codes(fault.ClockUnsynchronized),
-			run:   about(func(w *World) Probe[Clock] { return w.Clock }, checkClock),
+			run:   probeCheck(func(w *World) Probe[Clock] { return w.Clock }, checkClock),
 		},
 		{
 			Name: "storage.time", Group: GroupStorage, Title: "the clock agrees with the chain",

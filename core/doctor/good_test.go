@@ -25,6 +25,8 @@ type worldState struct {
 	account doctor.Account
 	prices  doctor.Prices
 	models  doctor.Models
+	live    []doctor.LiveRunner
+	liveErr error
 	docker  doctor.Docker
 	disk    doctor.Disk
 	clock   doctor.Clock
@@ -39,7 +41,8 @@ func good() *worldState {
 			Roles:   doctor.Roles{Orchestrator: true, Transcoder: true, AIWorker: true, Gateway: true},
 			Network: "arbitrum-one-mainnet", Serves: true, GPUs: "0", MaxSessions: 8, Reward: "auto",
 			ServiceAddr: "https://node.example:8935", Host: "node.example", Endpoints: 2, Polling: 5 * time.Second,
-			MaxPrice: "2000 wei", PayLimits: "tickets are bounded", Models: true, Redeemer: "redeemer.example:8935",
+			MaxPrice: "2000 wei", PayLimits: "tickets are bounded", Models: true, LiveRunners: true,
+			Redeemer:  "redeemer.example:8935",
 			AdminAddr: "127.0.0.1:7935", LogDir: "/var/log/tutti", WorkerSecret: 32,
 		},
 		running: doctor.Running{Up: true, Version: "1", Mine: "1", Sessions: 1, Limit: 8,
@@ -71,6 +74,7 @@ func good() *worldState {
 			Images: []doctor.Image{{Name: "i:1", Present: true}},
 			Ports:  []doctor.Port{{Purpose: "m", Address: "port 8500"}}, Dir: "/data/models", Free: 100 << 30,
 		},
+		live:   []doctor.LiveRunner{{Label: "a"}, {Label: "b", Managed: true}},
 		docker: doctor.Docker{Version: "27.0", GPUs: true},
 		disk: doctor.Disk{Dir: "/data", Exists: true, Writable: true, Mode: 0o700, Free: 50 << 30, Size: 100 << 30,
 			Kind: "a local disk", Database: "tutti.db", Holder: "1"},
@@ -84,12 +88,16 @@ func good() *worldState {
 func (f *worldState) world() *doctor.World {
 	return &doctor.World{
 		Setup: f.setup, Now: func() time.Time { return now },
-		Running: doctor.Known(f.running, nil), Machine: doctor.Known(f.machine, nil), GPUs: doctor.Known(f.gpus, nil),
-		Media: doctor.Known(f.media, nil), Ports: doctor.Known(f.ports, nil), Address: doctor.Known(f.address, nil),
-		Cert: doctor.Known(f.cert, nil), Peers: doctor.Known(f.peers, nil), Chain: doctor.Known(f.chain, nil),
-		Account: doctor.Known(f.account, nil), Prices: doctor.Known(f.prices, nil), Models: doctor.Known(f.models, nil),
-		Docker: doctor.Known(f.docker, nil), Storage: doctor.Known(f.disk, nil), Clock: doctor.Known(f.clock, nil),
-		Secrets: doctor.Known(f.secrets, nil),
+		Running: doctor.FixedProbe(f.running, nil), Machine: doctor.FixedProbe(f.machine, nil),
+		GPUs: doctor.FixedProbe(f.gpus, nil), Media: doctor.FixedProbe(f.media, nil),
+		Ports: doctor.FixedProbe(f.ports, nil), Address: doctor.FixedProbe(f.address, nil),
+		Cert: doctor.FixedProbe(f.cert, nil), Peers: doctor.FixedProbe(f.peers, nil),
+		Chain: doctor.FixedProbe(f.chain, nil), Account: doctor.FixedProbe(f.account, nil),
+		Prices: doctor.FixedProbe(f.prices, nil), Models: doctor.FixedProbe(f.models, nil),
+		Live:   doctor.FixedProbe(f.live, f.liveErr),
+		Docker: doctor.FixedProbe(f.docker, nil), Storage: doctor.FixedProbe(f.disk, nil),
+		Clock:   doctor.FixedProbe(f.clock, nil),
+		Secrets: doctor.FixedProbe(f.secrets, nil),
 	}
 }
 

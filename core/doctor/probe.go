@@ -10,7 +10,7 @@ import (
 type Probe[T any] struct{ shared *shared[T] }
 
 type shared[T any] struct {
-	look func(ctx context.Context) (T, error)
+	run  func(ctx context.Context) (T, error)
 	once sync.Once
 	done chan struct{}
 	// value and err are written before done is closed.
@@ -18,14 +18,14 @@ type shared[T any] struct {
 	err   error
 }
 
-// Look makes a probe of a function, which must return when its context ends.
-func Look[T any](run func(ctx context.Context) (T, error)) Probe[T] {
-	return Probe[T]{&shared[T]{look: run, done: make(chan struct{})}}
+// NewProbe makes a probe of a function, which must return when its context ends.
+func NewProbe[T any](run func(ctx context.Context) (T, error)) Probe[T] {
+	return Probe[T]{&shared[T]{run: run, done: make(chan struct{})}}
 }
 
-// Known is a probe with a fixed result.
-func Known[T any](value T, err error) Probe[T] {
-	return Look(func(context.Context) (T, error) { return value, err })
+// FixedProbe makes a probe with a fixed result.
+func FixedProbe[T any](value T, err error) Probe[T] {
+	return NewProbe(func(context.Context) (T, error) { return value, err })
 }
 
 // Get runs the probe, or waits for the call that does. The first caller's context limits it:
@@ -39,7 +39,7 @@ func (p Probe[T]) Get(ctx context.Context) (T, error) {
 	s.once.Do(func() {
 		go func() {
 			defer close(s.done)
-			s.value, s.err = s.look(ctx)
+			s.value, s.err = s.run(ctx)
 		}()
 	})
 	select {

@@ -60,7 +60,7 @@ func NewReport(version string, at time.Time, results []Result) Report {
 	return r
 }
 
-// Worst is the first code among the worst results that count; "" without a problem.
+// Worst returns the first code among the worst results that count; "" without a problem.
 func (r *Report) Worst() fault.Code {
 	for _, one := range r.Results {
 		if one.Code != "" && !one.Ignored && one.Status == r.Status {

@@ -77,7 +77,7 @@ func Run(ctx context.Context, w *World, checks []Check, o Options) []Result {
 	return results
 }
 
-// conditions are those of the running node; none if no node answers in time.
+// conditions returns those of the running node; none if no node answers in time.
 func conditions(ctx context.Context, w *World) []Finding {
 	r, err := w.Running.Get(ctx)
 	if err != nil {

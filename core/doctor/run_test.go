@@ -27,11 +27,11 @@ func TestARunEndsWhateverHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dead := make(chan struct{})
 		w := good().world()
-		w.Storage = doctor.Look(func(context.Context) (doctor.Disk, error) {
+		w.Storage = doctor.NewProbe(func(context.Context) (doctor.Disk, error) {
 			<-dead
 			return doctor.Disk{}, nil
 		})
-		w.Chain = doctor.Look(func(ctx context.Context) (doctor.ChainState, error) {
+		w.Chain = doctor.NewProbe(func(ctx context.Context) (doctor.ChainState, error) {
 			<-ctx.Done()
 			return doctor.ChainState{}, ctx.Err()
 		})
@@ -61,7 +61,7 @@ func TestARunEndsWhateverHangs(t *testing.T) {
 func TestAFailedLook(t *testing.T) {
 	t.Parallel()
 	w := good().world()
-	w.Machine = doctor.Known(doctor.Machine{}, fault.New(fault.LogDirUnusable, "look", "gone"))
+	w.Machine = doctor.FixedProbe(doctor.Machine{}, fault.New(fault.LogDirUnusable, "look", "gone"))
 	for _, r := range doctor.Run(t.Context(), w, doctor.Select(doctor.Words{"host.logs", "host.files"}),
 		doctor.Options{Limit: time.Second}) {
 		if want := map[string]doctor.Status{"host.logs": doctor.Fail,
@@ -70,7 +70,7 @@ func TestAFailedLook(t *testing.T) {
 		}
 	}
 	w = good().world()
-	w.Machine = doctor.Known(doctor.Machine{}, errors.New("odd\nmore"))
+	w.Machine = doctor.FixedProbe(doctor.Machine{}, errors.New("odd\nmore"))
 	r := doctor.Run(t.Context(), w, doctor.Select(doctor.Words{"host.files"}), doctor.Options{Limit: time.Second})[0]
 	if r.Status != doctor.Warn || r.Code != fault.CheckUnfinished || r.Evidence[0] != "odd" {
 		t.Errorf("%+v", r)

@@ -17,7 +17,7 @@ const (
 	Fail
 )
 
-// String is the word in lists and JSON.
+// String returns the word in lists and JSON.
 func (s Status) String() string {
 	switch s {
 	case Pass:
@@ -35,6 +35,6 @@ func (s Status) String() string {
 // MarshalText writes the word.
 func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Exit is the program's exit status for the worst of a report: 0 when all is well, 1
+// Exit returns the program's exit status for the worst of a report: 0 when all is well, 1
 // for warnings, 2 for failures.
 func (s Status) Exit() int { return max(0, int(s)-int(Skip)) }

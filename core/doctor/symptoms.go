@@ -7,7 +7,7 @@ type Symptom struct {
 	Checks []string
 }
 
-// Symptoms are those that operators of the network report, in the order of the
+// Symptoms returns those that operators of the network report, in the order of the
 // network's own list. Each has a check per cause.
 func Symptoms() []Symptom {
 	return []Symptom{

@@ -25,7 +25,7 @@ const (
 	minWidth  = 60
 )
 
-// color is the terminal's escape sequence for a status.
+// color returns the terminal's escape sequence for a status.
 func color(s Status) string {
 	switch s {
 	case Pass:
@@ -131,18 +131,18 @@ func (t *text) line(word, name, rest string) {
 	if len(name) < nameWidth {
 		name += strings.Repeat(" ", nameWidth-len(name))
 	}
-	room := t.style.Width - 2 - 4 - 2 - utf8.RuneCountInString(name) - 1
-	if !t.style.All && utf8.RuneCountInString(rest) > room {
-		rest = string([]rune(rest)[:max(0, room-1)]) + "…"
+	width := t.style.Width - 2 - 4 - 2 - utf8.RuneCountInString(name) - 1
+	if !t.style.All && utf8.RuneCountInString(rest) > width {
+		rest = string([]rune(rest)[:max(0, width-1)]) + "…"
 	}
 	t.WriteString("  " + word + "  " + strings.TrimRight(name+" "+rest, " ") + "\n")
 }
 
 // wrap writes a labelled paragraph within the width.
 func (t *text) wrap(label, words string) {
-	room := t.style.Width - len(indent) - len(label)
+	width := t.style.Width - len(indent) - len(label)
 	lead := indent + t.paint(color(Skip), label)
-	for _, line := range fold(fault.Printable(words), room) {
+	for _, line := range fold(fault.Printable(words), width) {
 		t.WriteString(lead + line + "\n")
 		lead = indent + strings.Repeat(" ", len(label))
 	}
@@ -150,11 +150,11 @@ func (t *text) wrap(label, words string) {
 
 // fold breaks a text into lines. A word longer than a line stays whole, so that it can be
 // copied.
-func fold(words string, room int) []string {
+func fold(words string, width int) []string {
 	var out []string
 	line := ""
 	for _, word := range strings.Fields(words) {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > room {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
 			out = append(out, line)
 			line = ""
 		}

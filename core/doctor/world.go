@@ -20,6 +20,7 @@ type World struct {
 	Account Probe[Account]
 	Prices  Probe[Prices]
 	Models  Probe[Models]
+	Live    Probe[[]LiveRunner]
 	Docker  Probe[Docker]
 	Storage Probe[Disk]
 	Clock   Probe[Clock]
@@ -39,7 +40,7 @@ type Setup struct {
 	OffChain bool
 	// Serves: gateways may come to this node.
 	Serves bool
-	// GPUs is the text of -gpu, "" for the processor.
+	// GPUs is the text of -gpu, "" for the CPU.
 	GPUs string
 	// MaxSessions is 0 where the node measures.
 	MaxSessions int
@@ -62,6 +63,8 @@ type Setup struct {
 	RedeemerOpen bool
 	// Models is whether -aiModels was given.
 	Models bool
+	// LiveRunners is whether -liveRunnerConfig was given.
+	LiveRunners bool
 	// AdminOpen: other machines can reach the admin API's listener at AdminAddr.
 	AdminOpen bool
 	AdminAddr string
@@ -120,7 +123,7 @@ type GPUs struct {
 	Findings []Finding
 }
 
-// Card is one GPU.
+// GPU is one GPU.
 type Card struct {
 	Name, ID string
 	Encodes  bool
@@ -131,18 +134,28 @@ type Card struct {
 	Uncorrected     int64
 }
 
+// LiveRunner is an entry of -liveRunnerConfig.
+type LiveRunner struct {
+	Label string
+	// Managed: the node starts it. Program is why it cannot, nil when it can.
+	Managed bool
+	Program error
+	// Health is why it is not healthy; nil where it is, and for a managed one that does not run yet.
+	Health error
+}
+
 // Media is the result of a media worker's test.
 type Media struct {
 	// Device is the tested device, Took the time for a test clip.
 	Device string
 	Took   time.Duration
-	// Sandbox is what is missing of its walls.
+	// Findings are the faults of restrictions that its sandbox lacks.
 	Findings []Finding
 }
 
 // Port is an address that the node listens on.
 type Port struct {
-	// Purpose is "public", "admin", "gateway", "rtmp" or "redeemer".
+	// Purpose is "public", "admin", "gateway", "rtmp", "redeemer" or "remote signer".
 	Purpose, Address string
 	// Taken is the process that holds it, "" if it is free; Ours: the running node holds it.
 	Taken string

@@ -84,6 +84,7 @@ var alertPolicies = map[Code]alertPolicy{
 	// They usually resolve by themselves.
 	LeavingActiveSet:    {Warning, immediately},
 	OrchestratorCapped:  {Warning, tenMinutes},
+	LiveRunnerFull:      {Warning, tenMinutes},
 	RPCRateLimited:      {Warning, tenMinutes},
 	RPCUnreachable:      {Warning, tenMinutes},
 	RPCTimeout:          {Warning, tenMinutes},
@@ -110,19 +111,19 @@ var alertPolicies = map[Code]alertPolicy{
 	ProtocolPaused: {Info, immediately},
 }
 
-// SeverityOf is how soon an operator should look at a condition. It is Warning for what
+// SeverityOf returns how soon an operator should look at a condition. It is Warning for what
 // the table says nothing special of, a code of another release among them.
 func SeverityOf(code Code) Severity {
 	return policyOf(code).severity
 }
 
-// AlertAfter is how long a condition must hold before an alert is sent: many come
+// AlertAfter returns how long a condition must hold before an alert is sent: many come
 // and go by themselves.
 func AlertAfter(code Code) time.Duration {
 	return policyOf(code).after
 }
 
-// Graded are the codes with a severity or delay of their own, in order.
+// Graded returns the codes with a severity or delay of their own, in order.
 func Graded() []Code {
 	out := make([]Code, 0, len(alertPolicies))
 	for code := range alertPolicies {

@@ -2,7 +2,7 @@ package fault
 
 import "log/slog"
 
-// Attr is a log attribute that shows err as an operator needs it:
+// Attr returns a log attribute that shows err as an operator needs it:
 //
 //	log.Warn("session refused", fault.Attr(err))
 //

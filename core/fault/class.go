@@ -1,6 +1,6 @@
 package fault
 
-// String is the class in the words of documents and logs.
+// String returns the class in the words of documents and logs.
 func (c Class) String() string {
 	switch c {
 	case Internal:
@@ -25,13 +25,13 @@ func (c Class) String() string {
 	return "unknown"
 }
 
-// Class is the class that the table gives the code, Internal for an unknown one.
+// Class returns the class that the table gives the code, Internal for an unknown one.
 func (c Code) Class() Class {
 	row, _ := Lookup(c)
 	return row.Class
 }
 
-// ClassOf is the class of err's outermost fault, Internal for an error without one.
+// ClassOf returns the class of err's outermost fault, Internal for an error without one.
 func ClassOf(err error) Class { return CodeOf(err).Class() }
 
 // Retryable says whether the same request may succeed elsewhere or later.

@@ -85,7 +85,7 @@ var aiWorkerRows = []Row{
 	},
 	{
 		Code: AIInputLost, Class: Upstream,
-		Cause:  "The picture or sound of a job could not be fetched from the orchestrator within four seconds.",
+		Cause:  "The image or sound of a job could not be fetched from the orchestrator within four seconds.",
 		Remedy: "Check that this worker reaches the orchestrator's service address, and the network between them.",
 		Wire:   "could not fetch the job's input", Retryable: true,
 	},

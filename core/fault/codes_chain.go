@@ -96,8 +96,8 @@ var chainRows = []Row{
 	},
 	{
 		Code: ChainCacheFailed, Class: Internal,
-		Cause: "What the node remembers of the chain in tutti.db cannot be read or written. It is only a " +
-			"memory: the node reads the chain instead and goes on.",
+		Cause: "The chain's part of tutti.db cannot be read or written. The node reads the chain instead and " +
+			"continues; the list of past rewards, which is for display only, may lack rounds.",
 		Remedy:    "Check that the disk has space and that the data directory belongs to the node's user.",
 		Retryable: true,
 	},

@@ -37,7 +37,7 @@ const (
 	ImagePullFailed Code = "ImagePullFailed"
 	// ImageNameInvalid: the image's name cannot be one.
 	ImageNameInvalid Code = "ImageNameInvalid"
-	// ImageWrongPlatform: the image is for another processor or system.
+	// ImageWrongPlatform: the image is for another CPU architecture or system.
 	ImageWrongPlatform Code = "ImageWrongPlatform"
 	// ImageMismatch: a container ended at start, and its image's tag carries
 	// another release than this node is written for.
@@ -177,7 +177,7 @@ var containerRows = []Row{
 	{
 		Code: ImageWrongPlatform, Class: Config,
 		Symptom: "`exec format error`, `no matching manifest for linux/…`",
-		Cause:   "The runner image is for another processor architecture or system than this machine's.",
+		Cause:   "The runner image is for another CPU architecture or system than this machine's.",
 		Remedy:  "Use an image for this machine; `docker image inspect` shows its architecture.", Retryable: true,
 	},
 	{

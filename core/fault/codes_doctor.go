@@ -132,7 +132,7 @@ var doctorRows = []Row{
 	},
 	{
 		Code: SessionsAboveHardware, Class: Config,
-		Cause: "`-maxSessions` is more than this machine's processors or encoders carry in real time. Gateways " +
+		Cause: "`-maxSessions` is more than this machine's CPU cores or encoders carry in real time. Gateways " +
 			"are promised sessions that come late, and go elsewhere.",
 		Remedy: "Lower `-maxSessions`, or start with `-maxSessions auto`; `tutti_bench -walk` finds what the " +
 			"machine carries.",
@@ -268,14 +268,14 @@ var doctorRows = []Row{
 	{
 		Code: SecretWeak, Class: Config,
 		Cause: "`-orchSecret` is short. A party that guesses it may register as a worker and get the work and the " +
-			"pictures of your customers.",
+			"images of your customers.",
 		Remedy: "Take 32 random characters: `openssl rand -hex 16`. An orchestrator takes several secrets at " +
 			"once, one per line of the file, so that they can be changed without a gap.",
 	},
 	{
 		Code: SecretGuessable, Class: Config,
 		Cause: "`-orchSecret` has fewer than 8 characters and can be guessed in no time. A party that does may " +
-			"register as a worker and get the work and the pictures of your customers.",
+			"register as a worker and get the work and the images of your customers.",
 		Remedy: "Take 32 random characters: `openssl rand -hex 16`. An orchestrator takes several secrets at " +
 			"once, one per line of the file, so that they can be changed without a gap.",
 	},

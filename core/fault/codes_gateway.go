@@ -195,7 +195,7 @@ var gatewayRows = []Row{
 		Code: InputNoVideo, Class: BadRequest,
 		Cause: "The pushed segment has no video: the stream is sound alone, an initialization segment was " +
 			"pushed by itself, or the video has not begun. The detail says which.",
-		Remedy: "Push segments that are each a whole file and start with a picture; `ffprobe` shows the streams " +
+		Remedy: "Push segments that are each a whole file and start with a frame; `ffprobe` shows the streams " +
 			"of one.",
 	},
 	{
@@ -220,7 +220,7 @@ var gatewayRows = []Row{
 	{
 		Code: StreamTwoEncoders, Class: BadRequest,
 		Cause: "Several encoders push into one stream: other bytes came under numbers that were there, or two " +
-			"addresses take turns. Players see pictures of both, with jumps; each segment is paid for. The " +
+			"addresses take turns. Players see frames of both, with jumps; each segment is paid for. The " +
 			"detail names the stream and the addresses.",
 		Remedy: "Give each encoder a stream name of its own, or stop the one that was forgotten.",
 	},

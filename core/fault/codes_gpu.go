@@ -3,7 +3,7 @@ package fault
 // GPUs and their driver. NoDevices and CUDALibrary are in codes_start.go,
 // GPUToolkitMissing is in codes_container.go.
 const (
-	// DriverTooOld: the driver lacks the encoder interface of this release (12.1), and a card encodes.
+	// DriverTooOld: the driver lacks the encoder interface of this release (12.1), and a GPU encodes.
 	DriverTooOld Code = "DriverTooOld"
 	// GPUDriverNotLoaded: the machine has an NVIDIA GPU and NVIDIA's driver does not drive it.
 	GPUDriverNotLoaded Code = "GPUDriverNotLoaded"
@@ -24,7 +24,7 @@ const (
 	// GPUMemoryErrors is a health condition: memory errors of a GPU that could not be corrected.
 	GPUMemoryErrors Code = "GPUMemoryErrors"
 	// GPUEncoderMissing is a health condition: a GPU has an encoder that the driver does not let the node
-	// use, so that the processor encodes.
+	// use, so that the CPU encodes.
 	GPUEncoderMissing Code = "GPUEncoderMissing"
 	// GPUMemoryTaken is a health condition: programs that are not the node's use much of a GPU's memory.
 	GPUMemoryTaken Code = "GPUMemoryTaken"
@@ -56,7 +56,7 @@ var gpuRows = []Row{
 		Symptom: "`-gpu all` reports no devices although nvidia-smi shows them; `Required: 12.1` and `minimum " +
 			"required Nvidia driver` in messages of FFmpeg",
 		Cause: "The driver is older than 530.41.03 and lacks the interface to encoders that this release uses. " +
-			"Cards without an encoder, such as A100 and H100, do not need it and are used.",
+			"GPUs without an encoder, such as A100 and H100, do not need it and are used.",
 		Remedy: "Update the NVIDIA driver to 530.41.03 or newer and reboot. Leave `-gpu` out to transcode on the " +
 			"CPU meanwhile.", Retryable: true,
 	},
@@ -65,9 +65,9 @@ var gpuRows = []Row{
 		Symptom: "`NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver`",
 		Cause: "The machine has an NVIDIA GPU, but NVIDIA's driver does not drive it: it is not installed, it " +
 			"was not built for this kernel, Secure Boot keeps it out, or nouveau or a virtual machine " +
-			"(vfio-pci) holds the card. Or its module nvidia-uvm, without which CUDA does not start, was not " +
+			"(vfio-pci) holds the GPU. Or its module nvidia-uvm, without which CUDA does not start, was not " +
 			"loaded since the machine started; then the detail says so.",
-		Remedy: "`lspci -k` shows which driver holds the card, `dmesg | grep -i nvidia` why the driver did not load. " +
+		Remedy: "`lspci -k` shows which driver holds the GPU, `dmesg | grep -i nvidia` why the driver did not load. " +
 			"Install the driver (530.41.03 or newer), keep nouveau away, and reboot; the node begins by " +
 			"itself when the driver is there. Where nvidia-uvm is missing, run `modprobe nvidia-uvm` and " +
 			"`nvidia-modprobe -u -c=0` as root, at each start of the machine (nvidia-persistenced does so, " +
@@ -94,14 +94,14 @@ var gpuRows = []Row{
 		Code: GPUIndexUnknown, Class: Config,
 		Cause: "`-gpu` names a GPU that is not there, or the beginning of a UUID that fits several. The detail " +
 			"names those that are there. Indices count in the order of the PCI bus, as nvidia-smi shows " +
-			"them; a card that failed can shift them.",
+			"them; a GPU that failed can shift them.",
 		Remedy: "Name GPUs that `tutti gpu list` shows, better by UUID than by index, or `-gpu all`. The GPUs " +
 			"that were found are used meanwhile.", Retryable: true,
 	},
 	{
 		Code: GPUIsMIG, Class: Config,
-		Cause: "The GPU is divided into instances (MIG), and these have no access to the whole card's video units.",
-		Remedy: "Switch MIG off with `nvidia-smi -i N -mig 0` when nothing uses the card, and restart the node; " +
+		Cause: "The GPU is divided into instances (MIG), and these have no access to the whole GPU's video units.",
+		Remedy: "Switch MIG off with `nvidia-smi -i N -mig 0` when nothing uses the GPU, and restart the node; " +
 			"or name other GPUs.", Retryable: true,
 	},
 	{
@@ -126,7 +126,7 @@ var gpuRows = []Row{
 		Cause: "The driver reported a critical error of the GPU. The detail has its number (XID) and what that " +
 			"mostly means.",
 		Remedy: "`dmesg | grep -i xid` shows the whole message. XID 13, 31 and 43 blame a program: update driver " +
-			"and node. 48, 63, 64, 92, 94 and 95 are memory: reset or reboot, replace the card if they come " +
+			"and node. 48, 63, 64, 92, 94 and 95 are memory: reset or reboot, replace the GPU if they come " +
 			"again. 79 and 119: power off and on, check power supply, risers and seating. The condition " +
 			"clears when the node is restarted, or a day after the last error.", Retryable: true,
 	},
@@ -134,19 +134,19 @@ var gpuRows = []Row{
 		Code: GPUMemoryErrors, Class: Upstream,
 		Cause: "The GPU's memory had errors that could not be corrected. Work that ran at that time may have " +
 			"failed or been wrong.",
-		Remedy: "Restart what uses the card and reset it (`nvidia-smi -r`) or reboot; replace it when the count " +
+		Remedy: "Restart what uses the GPU and reset it (`nvidia-smi -r`) or reboot; replace it when the count " +
 			"grows again.", Retryable: true,
 	},
 	{
 		Code: GPUEncoderMissing, Class: Config,
 		Symptom: "`OpenEncodeSessionEx failed: unsupported device (2)`, `Cannot load libnvidia-encode.so.1`; many " +
-			"processor cores busy although the card has an encoder",
-		Cause: "The card has a hardware encoder, but the driver refuses it to the node, so the processor " +
-			"encodes and the card carries far fewer streams. In a container: it was started without the " +
-			"driver's `video` part, or was given only some of the machine's cards, which some drivers do not " +
+			"CPU cores busy although the GPU has an encoder",
+		Cause: "The GPU has a hardware encoder, but the driver refuses it to the node, so the CPU " +
+			"encodes and the GPU carries far fewer streams. In a container: it was started without the " +
+			"driver's `video` part, or was given only some of the machine's GPUs, which some drivers do not " +
 			"support. Outside of one: the driver was installed without libnvidia-encode.",
 		Remedy: "Start the container with `NVIDIA_DRIVER_CAPABILITIES=video,compute,utility` (or `all`), and " +
-			"give it all cards (`--gpus all`) while `-gpu` names those to use. Outside of a container " +
+			"give it all GPUs (`--gpus all`) while `-gpu` names those to use. Outside of a container " +
 			"install the driver's package with libnvidia-encode (Debian and Ubuntu: libnvidia-encode1 or " +
 			"libnvidia-encode-NNN, of the driver's version). Then restart the node.", Retryable: true,
 	},
@@ -155,7 +155,7 @@ var gpuRows = []Row{
 		Cause: "Programs that are not the node's use much of the GPU's memory, which sessions and models then " +
 			"lack. The detail names the largest.",
 		Remedy: "Stop them, or give the node another GPU with `-gpu`. If they are meant to be there, ignore " +
-			"this: a session that the card refuses for want of memory is done on another GPU or refused, and " +
-			"the card gets sessions again when its memory is free (see docs/gpu.md).", Retryable: true,
+			"this: a session that the GPU refuses for want of memory is done on another GPU or refused, and " +
+			"the GPU gets sessions again when its memory is free (see docs/gpu.md).", Retryable: true,
 	},
 }

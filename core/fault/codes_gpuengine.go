@@ -19,12 +19,12 @@ var gpuEngineRows = []Row{
 	{
 		Code: EncoderSessionsExhausted, Class: Busy,
 		Symptom: "`OpenEncodeSessionEx failed: out of memory (10)`",
-		Cause: "The driver allows no further encoder sessions. GeForce cards have a limit for the whole " +
-			"machine, all cards and programs together: 3, 5, 8 or 12 by the driver's age. Each rendition " +
+		Cause: "The driver allows no further encoder sessions. GeForce GPUs have a limit for the whole " +
+			"machine, all GPUs and programs together: 3, 5, 8 or 12 by the driver's age. Each rendition " +
 			"takes one.",
 		Remedy: "None needed: the node counts what the driver allows and takes no more sessions than that. For " +
 			"more, update the driver, end other programs that encode (`nvidia-smi` lists them), or use a " +
-			"card without the limit.",
+			"GPU without the limit.",
 		Wire: "OrchestratorCapped", Retryable: true,
 	},
 	{
@@ -42,7 +42,7 @@ var gpuEngineRows = []Row{
 		Symptom: "`CUDA_ERROR_SYSTEM_NOT_READY: system not yet initialized` (802)",
 		Cause: "The driver sees the GPU and does not let programs use it yet. On boards where GPUs are joined " +
 			"by NVSwitch (HGX and DGX: A100, H100, H200 and B200 in SXM form) that is so until NVIDIA's " +
-			"fabric manager runs. The card itself is well.",
+			"fabric manager runs. The GPU itself is well.",
 		Remedy: "`systemctl status nvidia-fabricmanager` says whether it runs and why not. Install it in exactly " +
 			"the driver's version, enable and start it: `systemctl enable --now nvidia-fabricmanager`. In a " +
 			"virtual machine it runs on the host. The node begins by itself afterwards.",

@@ -9,12 +9,12 @@ const (
 	// RequestURLRefused: a request names an address that its model server may not be
 	// given.
 	RequestURLRefused Code = "RequestURLRefused"
-	// PicturesTooLarge: the pictures to be fetched for a request are too many or too
+	// PicturesTooLarge: the images to be fetched for a request are too many or too
 	// large.
 	PicturesTooLarge Code = "PicturesTooLarge"
-	// PictureNotFetched: the server of a picture does not send it.
+	// PictureNotFetched: the server of an image does not send it.
 	PictureNotFetched Code = "PictureNotFetched"
-	// PictureUnreadable: what the server of a picture sends is none that models read.
+	// PictureUnreadable: what the server of an image sends is none that models read.
 	PictureUnreadable Code = "PictureUnreadable"
 	// JobTooLarge: the body is larger than the limit for its pipeline.
 	JobTooLarge Code = "JobTooLarge"
@@ -28,7 +28,7 @@ const (
 	MaxTokensMissing Code = "MaxTokensMissing"
 	// PromptTooLong: the prompt is far longer than what max_tokens pays for.
 	PromptTooLong Code = "PromptTooLong"
-	// ImageUnreadable: the picture is none that can be read.
+	// ImageUnreadable: the image is none that can be read.
 	ImageUnreadable Code = "ImageUnreadable"
 	// AudioUnreadable: the audio's length cannot be determined.
 	AudioUnreadable Code = "AudioUnreadable"
@@ -68,35 +68,35 @@ var inferenceRows = []Row{
 	{
 		Code: RequestURLRefused, Class: BadRequest,
 		Cause: "An AI request names an address, in `image_url` or the like, that nothing is fetched from: one " +
-			"of a private network, a port other than 80 and 443, a file, anything but the picture of a chat, " +
+			"of a private network, a port other than 80 and 443, a file, anything but the image of a chat, " +
 			"or any where the model takes `data:` addresses only.",
-		Remedy: "Send the picture or sound itself, as a `data:` address. The operator of the model server " +
-			"lets the node fetch pictures with `\"request_urls\": \"fetch\"` in the model's entry of " +
+		Remedy: "Send the image or sound itself, as a `data:` address. The operator of the model server " +
+			"lets the node fetch images with `\"request_urls\": \"fetch\"` in the model's entry of " +
 			"aiModels.json, permits public addresses of all kinds with `\"public\"`, and all with " +
 			"`\"any\"`; the operator of the gateway lets private ones pass with `-aiPrivateUrls`.",
 		Wire: detailMark,
 	},
 	{
 		Code: PicturesTooLarge, Class: BadRequest,
-		Cause: "An AI request names more than 8 pictures to be fetched, or they have more than 20 MB together.",
-		Remedy: "Send fewer or smaller pictures; those that the request itself holds, as `data:` addresses, are " +
+		Cause: "An AI request names more than 8 images to be fetched, or they have more than 20 MB together.",
+		Remedy: "Send fewer or smaller images; those that the request itself holds, as `data:` addresses, are " +
 			"not counted.",
 		Wire: detailMark,
 	},
 	{
 		Code: PictureNotFetched, Class: BadRequest,
-		Cause: "A picture that an AI request names by its address cannot be fetched: its host is not found or " +
+		Cause: "An image that an AI request names by its address cannot be fetched: its host is not found or " +
 			"not reached, its server answers with another status than 200, redirects more than 3 times, " +
 			"shows no valid certificate, or takes longer than 10 s.",
-		Remedy: "Open the address in a browser that is signed in nowhere and correct it, or send the picture " +
+		Remedy: "Open the address in a browser that is signed in nowhere and correct it, or send the image " +
 			"itself, as a `data:` address.",
 		Wire: detailMark,
 	},
 	{
 		Code: PictureUnreadable, Class: BadRequest,
-		Cause: "What an AI request names as a picture is no PNG, JPEG, WebP or GIF, or its server calls it " +
+		Cause: "What an AI request names as an image is no PNG, JPEG, WebP or GIF, or its server calls it " +
 			"something else than `image/…`.",
-		Remedy: "Give the address of the picture, not that of a page which shows it, or convert the picture to " +
+		Remedy: "Give the address of the image, not that of a page which shows it, or convert the image to " +
 			"PNG or JPEG and send it as a `data:` address.",
 		Wire: detailMark,
 	},
@@ -115,7 +115,7 @@ var inferenceRows = []Row{
 	},
 	{
 		Code: JobsFull, Class: Busy,
-		Cause: "The AI requests and segments in progress, or the pictures fetched for requests, together hold " +
+		Cause: "The AI requests and segments in progress, or the images fetched for requests, together hold " +
 			"all the memory set aside for them.",
 		Remedy: "None needed, the gateway goes elsewhere; if it is usual, serve fewer models at once on this node.",
 		Wire:   "insufficient capacity", Retryable: true,
@@ -134,7 +134,7 @@ var inferenceRows = []Row{
 	},
 	{
 		Code: PromptTooLong, Class: BadRequest,
-		Cause: "A paid request's prompt, with its tools and pictures, is longer than its `max_tokens` pays for. " +
+		Cause: "A paid request's prompt, with its tools and images, is longer than its `max_tokens` pays for. " +
 			"The network charges `max_tokens` alone, so that an orchestrator bounds what comes with it: " +
 			"about 8192 tokens, and `-promptRatio` more (128 as it is) for each token of `max_tokens`.",
 		Remedy: "As a client, ask for a higher `max_tokens` or shorten the prompt. As the orchestrator's " +
@@ -142,8 +142,8 @@ var inferenceRows = []Row{
 	},
 	{
 		Code: ImageUnreadable, Class: BadRequest,
-		Cause:  "The picture of an AI request is none of PNG, JPEG, GIF, WebP and BMP, or its header is damaged.",
-		Remedy: "Convert the picture, and send it under `image`.",
+		Cause:  "The image of an AI request is none of PNG, JPEG, GIF, WebP and BMP, or its header is damaged.",
+		Remedy: "Convert the image, and send it under `image`.",
 		Wire:   "image: {detail}",
 	},
 	{
@@ -175,14 +175,14 @@ var inferenceRows = []Row{
 	},
 	{
 		Code: ArtifactsFull, Class: Busy,
-		Cause: "There was no memory for a picture, video or sound that a job made: it is larger than all the " +
+		Cause: "There was no memory for an image, video or sound that a job made: it is larger than all the " +
 			"memory set aside for results, or that memory holds what gateways are still fetching.",
 		Remedy: "Raise the memory for results, or ask for less at once.",
 		Wire:   "Could not create storage to receive results", Retryable: true,
 	},
 	{
 		Code: ResponseUnusable, Class: Upstream,
-		Cause: "A runner answered with something that its pipeline does not answer: no JSON, no picture where " +
+		Cause: "A runner answered with something that its pipeline does not answer: no JSON, no image where " +
 			"one must be, or more than 256 MiB.",
 		Remedy: "Check that the runner behind the model serves the pipeline that aiModels.json says, in the " +
 			"version that belongs to this node.",

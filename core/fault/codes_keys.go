@@ -93,7 +93,7 @@ var keysRows = []Row{
 	},
 	{
 		Code: BudgetSpent, Class: Payment,
-		Cause: "What the request may use, prompt and `max_tokens` together, or the units of a picture, a video " +
+		Cause: "What the request may use, prompt and `max_tokens` together, or the units of an image, a video " +
 			"or sound, is more than is left of the API key's budget; requests in progress hold their share " +
 			"until they end.",
 		Remedy: "Lower `max_tokens`, wait for the next period, or have the budget raised with `tutti key limits " +

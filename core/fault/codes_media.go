@@ -27,7 +27,7 @@ const (
 	// NoKeyframes: the video has no key frame, so nothing can be decoded. Wire text "No keyframes in
 	// input".
 	NoKeyframes Code = "NoKeyframes"
-	// InvalidData: the bytes are not a media file, or no picture in them can be decoded. Wire text
+	// InvalidData: the bytes are not a media file, or no frame in them can be decoded. Wire text
 	// "Invalid data found when processing input".
 	InvalidData Code = "InvalidData"
 	// EncodedFramesRunaway: broken times would turn the segment into more than 25 output frames per input
@@ -103,7 +103,7 @@ var mediaRows = []Row{
 	{
 		Code: TranscoderInvalidVideo, Class: BadRequest,
 		Cause:  "A session's first segment has no video.",
-		Remedy: "Start the stream with a segment that has a picture.",
+		Remedy: "Start the stream with a segment that has a frame.",
 		Wire:   "TranscoderInvalidVideo",
 	},
 	{
@@ -131,7 +131,7 @@ var mediaRows = []Row{
 	{
 		Code: InvalidData, Class: BadRequest,
 		Symptom: "`Invalid data found when processing input`",
-		Cause:   "The bytes are not a media file, or no picture in them can be decoded.",
+		Cause:   "The bytes are not a media file, or no frame in them can be decoded.",
 		Remedy:  "Look at the pushing encoder and at the segment itself; `ffprobe` shows what is wrong with it.",
 		Wire:    "Invalid data found when processing input",
 	},

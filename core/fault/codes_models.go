@@ -99,7 +99,7 @@ var modelsRows = []Row{
 	},
 	{
 		Code: ModelFlagsConflict, Class: Config,
-		Cause: "SFAST and DEEPCACHE cannot be combined, and DEEPCACHE spoils the pictures of Lightning and " +
+		Cause: "SFAST and DEEPCACHE cannot be combined, and DEEPCACHE spoils the images of Lightning and " +
 			"Turbo models.",
 		Remedy: "Keep one of the two; with a Lightning or Turbo model use SFAST or none.",
 	},

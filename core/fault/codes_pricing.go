@@ -40,7 +40,7 @@ var pricingRows = []Row{
 		Code: PriceImplausible, Class: Config,
 		Symptom: "few or no jobs and no errors",
 		Cause: "A price is so far above every market that no gateway pays it: a million wei for a pixel of " +
-			"video, 10^10 for a pixel of a picture, 10^12 for a token, a millisecond of audio or a byte of " +
+			"video, 10^10 for a pixel of an image, 10^12 for a token, a millisecond of audio or a byte of " +
 			"speech. Most often it is an amount of a whole currency taken for wei, or `-pixelsPerUnit` or " +
 			"`pixels_per_unit` was left out of a price that is meant for many units. A fraction without a " +
 			"currency, such as 0.5, is an amount of a whole currency for certain, and the node does not " +

@@ -28,6 +28,12 @@ const (
 	LiveRunnerUnhealthy Code = "LiveRunnerUnhealthy"
 	// LiveRunnerLost: a live runner that registered itself sends no heartbeats any more.
 	LiveRunnerLost Code = "LiveRunnerLost"
+	// LiveRunnerFull: a live runner refused sessions because its slots are taken.
+	LiveRunnerFull Code = "LiveRunnerFull"
+	// LiveRunnerUnknown: a live runner was named that is not registered.
+	LiveRunnerUnknown Code = "LiveRunnerUnknown"
+	// LiveRunnerExited: the program or container of a managed live runner ended or could not be started.
+	LiveRunnerExited Code = "LiveRunnerExited"
 	// LiveRunnersInvalid: the live runners' file or addresses cannot be used.
 	LiveRunnersInvalid Code = "LiveRunnersInvalid"
 	// ModelPullFailed: a model server could not fetch the model that it was asked to fetch.
@@ -49,6 +55,26 @@ var runnerRows = []Row{
 		Cause: "A live runner that had registered itself sent no heartbeat for 20 seconds. Its sessions have ended.",
 		Remedy: "Look at the runner's log; it must send `POST /runners/heartbeat` every 5 seconds. It registers again with " +
 			"the secret of `-orchSecret`.",
+		Wire: "{detail}", Retryable: true,
+	},
+	{
+		Code: LiveRunnerFull, Class: Busy,
+		Cause: "All slots of a live runner are taken, and clients that wanted a session were refused in the last minute.",
+		Remedy: "None needed for a moment. When it lasts, raise `capacity` of the runner if its machine has the power, or " +
+			"register another one with the same `app`.",
+		Wire: "{detail}", Retryable: true,
+	},
+	{
+		Code: LiveRunnerUnknown, Class: NotFound,
+		Cause:  "No live runner of that label or id is registered.",
+		Remedy: "`tutti_cli runners list` has the names.",
+	},
+	{
+		Code: LiveRunnerExited, Class: Upstream,
+		Cause: "The program or container of a live runner that the node starts has ended, or could not be started. It is " +
+			"started again after a while; its sessions have ended.",
+		Remedy: "Read its last lines in the message and in the node's log; run its `command` by hand, or correct the entry " +
+			"in the file of `-liveRunnerConfig`.",
 		Wire: "{detail}", Retryable: true,
 	},
 	{

@@ -16,11 +16,11 @@ var sessionRows = []Row{
 		Code: OrchestratorCapped, Class: Busy,
 		Symptom: "gateways see `OrchestratorCapped`; new jobs are refused",
 		Cause: "The session limit is reached. The detail names the bound: `-maxSessions`; the encoder sessions " +
-			"that a driver permits (on consumer cards); card memory; the sessions that a device takes; or " +
+			"that a driver permits (on consumer GPUs); GPU memory; the sessions that a device takes; or " +
 			"pace: with one more session the streams would not keep up with real time.",
 		Remedy: "By the bound in the detail. `-maxSessions`: raise it (flag or tutti_cli) as far as the devices " +
-			"allow; `tutti_bench -walk` finds the limit. Card memory: `nvidia-smi` shows the programs that " +
-			"hold it; end those that are not needed, or keep fewer AI models loaded on the card. Encoder " +
+			"allow; `tutti_bench -walk` finds the limit. GPU memory: `nvidia-smi` shows the programs that " +
+			"hold it; end those that are not needed, or keep fewer AI models loaded on the GPU. Encoder " +
 			"sessions, sessions of a device, and pace are limits of the hardware, at which `-maxSessions` " +
 			"changes nothing: add devices.",
 		Wire: "OrchestratorCapped", Retryable: true,

@@ -198,7 +198,7 @@ var ticketRows = []Row{
 	},
 	{
 		Code: RequestTooExpensive, Class: BadRequest,
-		Cause: "What the request is priced at (`max_tokens`, or the units of a picture, a video or sound), " +
+		Cause: "What the request is priced at (`max_tokens`, or the units of an image, a video or sound), " +
 			"times the orchestrator's price, is more than this gateway pays for one request.",
 		Remedy: "Lower `max_tokens` to the number that the text names, or ask the operator to raise " +
 			"`-maxTotalEV` and `-maxCreditEV`.",

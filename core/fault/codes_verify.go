@@ -2,7 +2,7 @@ package fault
 
 // What a gateway finds when it holds renditions against an orchestrator's word.
 const (
-	// RenditionUnreadable: a rendition's pictures cannot be counted.
+	// RenditionUnreadable: a rendition's frames cannot be counted.
 	RenditionUnreadable Code = "RenditionUnreadable"
 	// ResultSignature: a result is not signed by the orchestrator.
 	ResultSignature Code = "ResultSignature"
@@ -51,7 +51,7 @@ var verifyRows = []Row{
 	{
 		Code: RenditionUnreadable, Class: Upstream,
 		Cause: "A rendition is no MPEG-TS or MP4 file with H.264 or HEVC video, or it is damaged, so that its " +
-			"pictures cannot be counted.",
+			"frames cannot be counted.",
 		Remedy: "None needed, the gateway leaves the orchestrator for a while and tries the segment elsewhere.",
 		Wire:   "the orchestrator's result could not be verified", Retryable: true,
 	},

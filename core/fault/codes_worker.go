@@ -24,11 +24,11 @@ const (
 	WorkerQuarantined Code = "WorkerQuarantined"
 	// WorkerClosed: the media worker was asked for work after it was closed.
 	WorkerClosed Code = "WorkerClosed"
-	// SandboxOpen is a health condition: walls of a media worker are missing, and nothing else stands
-	// before what the detail names.
+	// SandboxOpen is a health condition: restrictions of a media worker's sandbox are missing, and nothing
+	// else protects what the detail names.
 	SandboxOpen Code = "SandboxOpen"
-	// SandboxDegraded is a health condition, not an error: a media worker runs with fewer walls around it
-	// than it could have.
+	// SandboxDegraded is a health condition, not an error: restrictions of a media worker's sandbox are
+	// missing, and others protect the same resources.
 	SandboxDegraded Code = "SandboxDegraded"
 	// TranscodeTimeout: a segment took longer than four times its duration (at least eight seconds); its
 	// worker was replaced.
@@ -65,7 +65,7 @@ var workerRows = []Row{
 	{
 		Code: WorkerUnresponsive, Class: Internal,
 		Cause: "A media worker gave no sign of life and was killed and replaced: the process was stopped, the " +
-			"driver holds it in the kernel, or the machine is starved of processor time.",
+			"driver holds it in the kernel, or the machine is starved of CPU time.",
 		Remedy: "Look at the load and at the driver; a process that cannot be killed (state D) needs a reboot.",
 		Wire:   "TranscoderStopped", Retryable: true,
 	},
@@ -121,10 +121,10 @@ var workerRows = []Row{
 	},
 	{
 		Code: SandboxOpen, Class: Config,
-		Cause: "Walls of a media worker are missing because the kernel, the container or permissions withhold " +
-			"them, and no other isolation protects what the detail names: media that takes over a codec " +
-			"could get at it.",
-		Remedy: "Do not transcode for unknown parties here before the isolation works: run a kernel of 6.12 or " +
+		Cause: "Restrictions of a media worker's sandbox are missing because the kernel, the container or " +
+			"permissions do not allow them, and no other restriction protects what the detail names: media " +
+			"that takes over a codec could get at it.",
+		Remedy: "Do not transcode for unknown parties here before the sandbox is complete: run a kernel of 6.12 or " +
 			"later with " +
 			"seccomp and Landlock (`grep -i landlock /sys/kernel/security/lsm`), allow user namespaces " +
 			"(`sysctl kernel.unprivileged_userns_clone=1`, `sysctl " +
@@ -134,10 +134,9 @@ var workerRows = []Row{
 	},
 	{
 		Code: SandboxDegraded, Class: Config,
-		Cause: "A media worker runs with fewer walls around it than it could have: the kernel, the container or " +
-			"permissions withhold a layer, which the detail names (namespaces, own root, another user, " +
-			"Landlock or rights that its version lacks, seccomp). Other walls stand before everything that " +
-			"it would protect.",
+		Cause: "A media worker's sandbox lacks a restriction that the kernel, the container or permissions do " +
+			"not allow. The detail names it (namespaces, own root, another user, Landlock or rights that " +
+			"its version lacks, seccomp). Other restrictions protect the same resources.",
 		Remedy: "Use a kernel of 6.12 or later with Landlock, allow unprivileged user namespaces (`sysctl " +
 			"kernel.unprivileged_userns_clone=1`, `sysctl kernel.apparmor_restrict_unprivileged_userns=0`), " +
 			"and do not run the container with seccomp filters that forbid these calls.",
@@ -181,7 +180,7 @@ var workerRows = []Row{
 			"their media are done first, the ones admitted earlier before later ones; this one would have " +
 			"come too late and was refused at once.",
 		Remedy: "Use `-maxSessions auto`, or lower `-maxSessions` to what `tutti_bench -walk` finds; look for " +
-			"other programs that use the processors or the card.",
+			"other programs that use the CPU or the GPU.",
 		Wire: "TranscoderBusy", Retryable: true,
 	},
 	{

@@ -53,8 +53,7 @@ func New(code Code, op, detail string) *Fault { return &Fault{Code: code, Op: op
 // Wrap makes a fault around a cause.
 func Wrap(code Code, op string, err error) *Fault { return &Fault{Code: code, Op: op, Err: err} }
 
-// Recovered is the error of a panic whose value was recovered, with the stack. It wraps a
-// value that is an error.
+// Recovered is the error of a panic whose value was recovered, with the stack. It wraps a value that is an error.
 func Recovered(v any) error {
 	if err, ok := v.(error); ok {
 		return fmt.Errorf("panic: %w\n%s", err, debug.Stack())
@@ -62,7 +61,7 @@ func Recovered(v any) error {
 	return fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 }
 
-// Error is the text for our own log: attempt, code, detail, cause.
+// Error returns the text for our own log: attempt, code, detail, cause.
 func (f *Fault) Error() string {
 	var b strings.Builder
 	if f.Op != "" {

@@ -12,7 +12,7 @@ import (
 // genericText is what a peer learns of our own defects: nothing.
 const genericText = "Internal Server Error"
 
-// detailMark stands in a row's Wire for the fault's detail.
+// detailMark in a row's Wire is replaced by the fault's detail.
 const detailMark = "{detail}"
 
 // maxPublicText bounds a text that leaves the node, in bytes.
@@ -36,7 +36,7 @@ func Public(err error) (code, text string) {
 	return string(c), oneLine(text)
 }
 
-// Printable is a text for a terminal: what the programs and peers that it quotes wrote steers
+// Printable returns a text for a terminal: what the programs and peers that it quotes wrote steers
 // none. It keeps its lines.
 func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
@@ -47,7 +47,7 @@ func Printable(s string) string {
 	}, s)
 }
 
-// ForOperator is one line of text for the node's own operator: the public text, and
+// ForOperator returns one line of text for the node's own operator: the public text, and
 // where that would say nothing of a defect of ours the file and the system's reason,
 // such as "no space left on device". Other causes may quote what a peer or an
 // endpoint said, addresses with keys included, and stay in the log.
@@ -72,7 +72,7 @@ func ForOperator(err error) string {
 	return oneLine(strings.Join(parts, ": "))
 }
 
-// systemReason is what the operating system, or a database on its disk, said; "" where
+// systemReason returns what the operating system, or a database on its disk, said; "" where
 // the cause is another.
 func systemReason(err error) string {
 	if number, ok := errors.AsType[syscall.Errno](err); ok {

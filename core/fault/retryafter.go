@@ -8,7 +8,7 @@ import (
 // After makes an error of a fault that says when to come back.
 func After(f *Fault, after time.Duration) error { return &delayed{f, after} }
 
-// RetryAfter is how long to wait before a request is sent again, in whole seconds, at
+// RetryAfter returns how long to wait before a request is sent again, in whole seconds, at
 // least one, as the header Retry-After has it; false where the error does not say.
 func RetryAfter(err error) (time.Duration, bool) {
 	d, ok := errors.AsType[*delayed](err)

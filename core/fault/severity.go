@@ -13,7 +13,7 @@ const (
 	Critical
 )
 
-// String is the word in alerts, metrics and pages.
+// String returns the word in alerts, metrics and pages.
 func (s Severity) String() string {
 	switch s {
 	case Info:

@@ -5,7 +5,7 @@ import "strings"
 // longest is the longest word that is looked at: what is longer is no mistyped name.
 const longest = 100
 
-// SuggestName is the name nearest to what was written, and how many mistakes lie between
+// SuggestName returns the name nearest to what was written, and how many mistakes lie between
 // them; "" when none is near. Case, hyphens and underscores do not count; otherwise
 // one mistake in three letters is allowed, and none in a word of one or two.
 func SuggestName(written string, names []string) (name string, mistakes int) {
@@ -33,7 +33,7 @@ func SuggestName(written string, names []string) (name string, mistakes int) {
 	return name, least
 }
 
-// BareName is a name without what does not count.
+// BareName returns a name without what does not count.
 func BareName(s string) string {
 	return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(s))
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// literal is the address that a host stands for by itself, in any of the forms that
+// literal returns the address that a host stands for by itself, in any of the forms that
 // programs read: 127.0.0.1, 127.1, 2130706433, 0x7f.0.0.1, 017700000001, ::1.
 func literal(host string) (netip.Addr, bool) {
 	if ip, err := netip.ParseAddr(host); err == nil {

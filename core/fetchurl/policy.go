@@ -13,7 +13,7 @@ import (
 type Policy int
 
 const (
-	// Fetch permits data: addresses. Pictures of the internet that a chat names are
+	// Fetch permits data: addresses. Images of the internet that a chat names are
 	// fetched by the node, which gives the server a data: address in place of theirs.
 	Fetch Policy = iota
 	// DataOnly permits data: addresses, which hold what they stand for, and nothing
@@ -37,7 +37,7 @@ func ParsePolicy(text string) (Policy, bool) {
 
 func policyNames() []string { return []string{"fetch", "data", "public", "any"} }
 
-// String is the policy as ParsePolicy reads it.
+// String returns the policy as ParsePolicy reads it.
 func (p Policy) String() string { return policyNames()[p] }
 
 // maxURL is the longest address that is looked at, in bytes. Those of data: are not.
@@ -57,7 +57,7 @@ func (p Policy) Check(ctx context.Context, address string, resolve Resolver) err
 	}
 	switch p {
 	case Fetch:
-		const why = "is to be fetched, and only pictures in the image_url of a chat are fetched here"
+		const why = "is to be fetched, and only images in the image_url of a chat are fetched here"
 		return fmt.Errorf("%s "+why, showAddress(address))
 	case DataOnly:
 		return fmt.Errorf("%s is to be fetched, and only data: addresses are taken here", showAddress(address))
@@ -112,7 +112,7 @@ func IsData(address string) bool {
 	return len(address) >= len(scheme) && strings.EqualFold(address[:len(scheme)], scheme)
 }
 
-// hostOf is the host of an address that every program reads the same way.
+// hostOf returns the host of an address that every program reads the same way.
 func hostOf(address string) (string, error) {
 	if len(address) > maxURL {
 		return "", errors.New("it is too long")
@@ -136,7 +136,7 @@ func hostOf(address string) (string, error) {
 	return host, nil
 }
 
-// showAddress is the beginning of an address without its query and what follows, which
+// showAddress returns the beginning of an address without its query and what follows, which
 // may hold a secret: messages are logged.
 func showAddress(address string) string {
 	if i := strings.IndexAny(address, "?#"); i >= 0 {
@@ -145,7 +145,7 @@ func showAddress(address string) string {
 	return show(address)
 }
 
-// show is the beginning of a text of others, fit for a message.
+// show returns the beginning of a text of others, fit for a message.
 func show(text string) string {
 	const most = 80
 	if len(text) > most {

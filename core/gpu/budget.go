@@ -19,7 +19,7 @@ const (
 const Unlimited = Bytes(math.MaxInt64)
 
 // Budget divides the memory of each GPU among owners, so that transcoding and AI
-// models on one card leave each other what they need. It measures nothing: what is
+// models on one GPU leave each other what they need. It measures nothing: what is
 // set aside need not be in use. It is safe for concurrent use.
 type Budget struct {
 	mu       sync.Mutex
@@ -71,14 +71,14 @@ func (b *Budget) Reserve(id UUID, owner string, n Bytes) bool {
 	return true
 }
 
-// Reserved is an owner's part of a device.
+// Reserved returns an owner's part of a device.
 func (b *Budget) Reserved(id UUID, owner string) Bytes {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.reserved[id][owner]
 }
 
-// Available is the most that the owner may have of a device: all that others have
+// Available returns the most that the owner may have of a device: all that others have
 // not set aside. Unlimited where the device's memory is not known.
 func (b *Budget) Available(id UUID, owner string) Bytes {
 	b.mu.Lock()
@@ -86,7 +86,7 @@ func (b *Budget) Available(id UUID, owner string) Bytes {
 	return b.available(id, owner)
 }
 
-// Free is what no owner has set aside of a device, Unlimited where its memory is not
+// Free returns what no owner has set aside of a device, Unlimited where its memory is not
 // known.
 func (b *Budget) Free(id UUID) Bytes { return b.Available(id, "") }
 
@@ -128,7 +128,7 @@ func (b *Budget) touch() {
 	b.changed = make(chan struct{})
 }
 
-// For is the devices with as much memory as the owner may have of each, one byte
+// For returns the devices with as much memory as the owner may have of each, one byte
 // where there is none: 0 is memory that is not known, and stays so.
 func (b *Budget) For(owner string, devices []Device) []Device {
 	b.mu.Lock()

@@ -6,7 +6,7 @@ import (
 )
 
 // MinimumDriver is the oldest driver for Linux that has what this release's interface
-// to encoders asks for: version 12.1 of it. Cards that only decode do without.
+// to encoders asks for: version 12.1 of it. GPUs that only decode do without.
 const MinimumDriver = "530.41.03"
 
 // TooOld reports whether the driver is older than MinimumDriver. A version that

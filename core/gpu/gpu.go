@@ -34,10 +34,10 @@ type Device struct {
 	Memory Bytes
 	// Compute is the compute capability, major × 10 + minor.
 	Compute int
-	// Encodes says that the card has encoder units, as far as the driver tells: H100,
+	// Encodes says that the GPU has encoder units, as far as the driver tells: H100,
 	// A100 and their like have none.
 	Encodes bool
-	// MIG says that the card is divided into instances, which cannot transcode.
+	// MIG says that the GPU is divided into instances, which cannot transcode.
 	MIG bool
 }
 
@@ -57,9 +57,9 @@ type Sample struct {
 	GPU, Encoder, Decoder Percent
 	// EncoderSessions counts the encoders that are open, of any process.
 	EncoderSessions int
-	// Temperature is in degrees Celsius; SlowdownAt is where the card slows itself down.
+	// Temperature is in degrees Celsius; SlowdownAt is where the GPU slows itself down.
 	Temperature, SlowdownAt int
-	// Throttled says why the card runs slower than it could, "" when it does not:
+	// Throttled says why the GPU runs slower than it could, "" when it does not:
 	// one of ByTemperature and its kin.
 	Throttled string
 	// Uncorrected counts memory errors that were not corrected since the last reset.
@@ -68,7 +68,7 @@ type Sample struct {
 	// node began, 0 for none; XIDAt is when.
 	XID   int
 	XIDAt time.Time
-	// Processes use the card beside this node, largest first, at most 16.
+	// Processes use the GPU beside this node, largest first, at most 16.
 	Processes []Process
 }
 
@@ -90,12 +90,12 @@ type Inventory interface {
 	Sample(UUID) (Sample, bool)
 }
 
-// Why a card runs slower than it could, Sample.Throttled.
+// Why a GPU runs slower than it could, Sample.Throttled.
 const (
 	ByTemperature = "temperature"
 	ByPower       = "power"
 	ByPowerBrake  = "power brake"
-	// ByHardware is a slowdown whose reason the card does not tell apart: heat or
+	// ByHardware is a slowdown whose reason the GPU does not tell apart: heat or
 	// power.
 	ByHardware = "hardware slowdown"
 )

@@ -147,5 +147,5 @@ func fits(id UUID, have []Device) (out []UUID) {
 	return out
 }
 
-// ID is what the node calls the device where one is named: its index.
+// ID returns what the node calls the device where one is named: its index.
 func (d Device) ID() string { return strconv.Itoa(d.Index) }

@@ -36,7 +36,7 @@ type Condition struct {
 	HiddenBy fault.Code
 }
 
-// Remedy is the table's remedy for the condition.
+// Remedy returns the table's remedy for the condition.
 func (c Condition) Remedy() string {
 	row, _ := fault.Lookup(c.Code)
 	return row.Remedy

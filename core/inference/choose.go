@@ -11,7 +11,7 @@ type candidate struct {
 	state  ModelState
 }
 
-// candidates are the members that have the model, the best first: those with the model loaded and a
+// candidates returns the members that have the model, the best first: those with the model loaded and a
 // free slot, by load; then the others with it loaded; then those that are loading it, and at last
 // those that would have to start it.
 func (f *Fleet) candidates(model Model, skip map[int]bool) []candidate {
@@ -63,12 +63,12 @@ func full(s *ModelState) int {
 	return 0
 }
 
-// load is the used part of its slots, including waiting jobs.
+// load returns the used part of its slots, including waiting jobs.
 func load(s *ModelState) float64 {
 	return float64(s.InUse+s.Waiting) / float64(max(1, s.Capacity))
 }
 
-// warm are the candidates that have the model loaded: while there are any, no other is asked,
+// warm returns the candidates that have the model loaded: while there are any, no other is asked,
 // because it would load the model once more.
 func warm(all []candidate) []candidate {
 	n := 0

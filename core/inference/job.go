@@ -29,7 +29,7 @@ func Does(operations []Operation, op Operation) bool {
 	return true
 }
 
-// Either is what one of two runners can do; nil stands for chat only.
+// Either returns what one of two runners can do; nil stands for chat only.
 func Either(a, b []Operation) []Operation {
 	if a == nil && b == nil {
 		return nil

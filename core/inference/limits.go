@@ -13,7 +13,7 @@ type Limits struct {
 	FirstByte time.Duration
 	// Silence is for the next bytes of an answer that has begun.
 	Silence time.Duration
-	// Whole is for an answer that comes at once, such as a picture, and for one whose model
+	// Whole is for an answer that comes at once, such as an image, and for one whose model
 	// has to be loaded first. It is the most of all limits for an answer's begin.
 	Whole time.Duration
 }
@@ -27,14 +27,14 @@ const (
 
 const (
 	// readPace is how many bytes of a request a slow model reads in a second, maxReading the
-	// most time that it gets for it: pictures are large and are not text.
+	// most time that it gets for it: images are large and are not text.
 	readPace   = 1 << 10
 	maxReading = 2 * time.Minute
 	// perToken is what a slow model takes for a token of an answer that comes at once.
 	perToken = 200 * time.Millisecond
 )
 
-// OrDefault are the limits with defaults for those that are 0.
+// OrDefault returns the limits with defaults for those that are 0.
 func (l Limits) OrDefault() Limits {
 	return Limits{
 		FirstByte: cmp.Or(l.FirstByte, DefaultFirstByte), Silence: cmp.Or(l.Silence, DefaultSilence),
@@ -42,7 +42,7 @@ func (l Limits) OrDefault() Limits {
 	}
 }
 
-// Begin is how long a job's answer may take until its first byte.
+// Begin returns how long a job's answer may take until its first byte.
 func (l Limits) Begin(job *Job) time.Duration {
 	first := l.FirstByte + min(maxReading, time.Duration(len(job.Body)/readPace)*time.Second)
 	switch {

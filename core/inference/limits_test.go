@@ -23,12 +23,12 @@ func TestLimits(t *testing.T) {
 	}{
 		"stream":                   {chat(inference.Job{Stream: true}), time.Minute},
 		"stream after a long text": {chat(inference.Job{Stream: true, Body: make([]byte, 60<<10)}), 2 * time.Minute},
-		"stream about a picture":   {chat(inference.Job{Stream: true, Body: make([]byte, 60<<20)}), 3 * time.Minute},
+		"stream about an image":    {chat(inference.Job{Stream: true, Body: make([]byte, 60<<20)}), 3 * time.Minute},
 		"chat":                     {chat(inference.Job{MaxTokens: 300}), 2 * time.Minute},
 		"chat without a bound":     {chat(inference.Job{}), 15 * time.Minute},
 		"chat with any bound":      {chat(inference.Job{MaxTokens: 1 << 62}), 15 * time.Minute},
 		"embeddings":               {embed, 90 * time.Second},
-		"a picture": {inference.Job{Model: inference.Model{Capability: capability.TextToImage}},
+		"an image": {inference.Job{Model: inference.Model{Capability: capability.TextToImage}},
 			15 * time.Minute},
 	} {
 		if got := l.Begin(&row.job); got != row.want {

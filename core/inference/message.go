@@ -15,7 +15,7 @@ const (
 	maxDetails = 3
 )
 
-// Message is what the body of a runner's error says, in one line: "msg" of the
+// Message returns what the body of a runner's error says, in one line: "msg" of the
 // network's runners, "message" of OpenAI's form, or a short plain text. It is
 // empty where the body says nothing for people.
 func Message(body []byte) string {
@@ -35,7 +35,7 @@ func Message(body []byte) string {
 	return ""
 }
 
-// Field is the path of the field that a runner's error is about, "messages.0.role": that of the
+// Field returns the path of the field that a runner's error is about, "messages.0.role": that of the
 // first complaint where there are several; "" where the error names none.
 func Field(body []byte) string {
 	var e struct {
@@ -89,7 +89,7 @@ func (c validationDetail) String() string {
 	return path + ": " + c.Msg
 }
 
-// path is where the complaint is, "" where it does not say.
+// path returns where the complaint is, "" where it does not say.
 func (c validationDetail) path() string {
 	var path []string
 	for _, part := range c.Loc {

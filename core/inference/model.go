@@ -16,7 +16,7 @@ type Model struct {
 	ID string
 }
 
-// Pipeline is the pipeline's name; "" where none is known, as of a request that was refused
+// Pipeline returns the pipeline's name; "" where none is known, as of a request that was refused
 // before its model was found.
 func (m Model) Pipeline() string {
 	if m.Capability == (Model{}).Capability {

@@ -29,7 +29,7 @@ type refusals struct {
 	until time.Time
 }
 
-// backoff is how long others are asked first.
+// backoff returns how long others are asked first.
 func (r refusals) backoff() time.Duration {
 	return min(maxBackoff, firstBackoff<<min(max(r.count-1, 0), 10))
 }
@@ -37,7 +37,7 @@ func (r refusals) backoff() time.Duration {
 // Any reports whether there are refusals of any operation.
 func (r *Refusals) Any() bool { return len(r.by) > 0 }
 
-// Count is the number of refusals of an operation.
+// Count returns the number of refusals of an operation.
 func (r *Refusals) Count(op Operation) int { return r.by[op].count }
 
 // AskOthersFirst reports whether others are asked first for an operation.
@@ -78,7 +78,7 @@ func (r *Refusals) Retried(now time.Time, op Operation) {
 // Served records that a job of an operation was done.
 func (r *Refusals) Served(op Operation) { delete(r.by, op) }
 
-// Clone is a copy.
+// Clone returns a copy.
 func (r *Refusals) Clone() Refusals { return Refusals{maps.Clone(r.by)} }
 
 // firstRefusal is the lowest status of a refusal: see Reply.

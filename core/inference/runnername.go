@@ -10,7 +10,7 @@ import (
 // serverName is what texts call a runner that is no container of this node's.
 const serverName = "the model server"
 
-// containerName is what the network calls a pipeline's runner.
+// containerName returns what the network calls a pipeline's runner.
 func containerName(pipeline capability.ID) string {
 	if pipeline == capability.LLM {
 		return "LLM container"
@@ -18,7 +18,7 @@ func containerName(pipeline capability.ID) string {
 	return pipeline.Pipeline() + " container"
 }
 
-// RunnerName is what the operator's and clients' texts call a pipeline's runner: a container
+// RunnerName returns what the operator's and clients' texts call a pipeline's runner: a container
 // where it is one.
 func RunnerName(pipeline capability.ID, container bool) string {
 	if container {
@@ -36,13 +36,13 @@ func RunnerText(name string, status int, body []byte) string {
 	return text
 }
 
-// ContainerText is how the network words a runner's error, whatever the runner is. Its gateways
+// ContainerText returns how the network words a runner's error, whatever the runner is. Its gateways
 // look for "returned 400" in it.
 func ContainerText(pipeline capability.ID, status int, body []byte) string {
 	return RunnerText(containerName(pipeline), status, body)
 }
 
-// NetworkText is a text about a runner in the network's words.
+// NetworkText returns a text about a runner in the network's words.
 func NetworkText(pipeline capability.ID, text string) string {
 	if what, ok := strings.CutPrefix(text, serverName+" "); ok {
 		return containerName(pipeline) + " " + what

@@ -27,3 +27,19 @@ type Slot interface {
 	Run(ctx context.Context, job *Job) (*Reply, error)
 	Release()
 }
+
+// LongSlot is a Slot whose runner works on after its answer, as live video does: the slot is held until
+// the answer's body is closed. The methods are for after Run.
+//
+// Lost is closed when the runner has failed: it ended, reports an error or does not answer probes. Its
+// work is lost then, also if it comes back.
+//
+// Recheck has the runner probed at once, because its work seems to have stopped.
+//
+// AwaitIdle waits until a runner that reports when it is idle does so, is lost, or ctx ends.
+type LongSlot interface {
+	Slot
+	Lost() <-chan struct{}
+	Recheck()
+	AwaitIdle(ctx context.Context)
+}

@@ -108,11 +108,11 @@ func (p *PoolRank) String() string {
 	if !above {
 		side = "below"
 	}
-	room := ""
+	maximum := ""
 	if p.Size > 0 {
-		room = fmt.Sprintf(" (maximum %d)", p.Size)
+		maximum = fmt.Sprintf(" (maximum %d)", p.Size)
 	}
-	return fmt.Sprintf("%s%s with %s LPT, %s LPT %s the last one's %s LPT", rank, room, p.Stake.Tokens(),
+	return fmt.Sprintf("%s%s with %s LPT, %s LPT %s the last one's %s LPT", rank, maximum, p.Stake.Tokens(),
 		margin.Tokens(), side, p.Last.Tokens())
 }
 

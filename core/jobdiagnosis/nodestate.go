@@ -42,7 +42,7 @@ type PoolRank struct {
 	At    time.Time
 }
 
-// Margin is the difference between the stake and the last member's.
+// Margin returns the difference between the stake and the last member's.
 func (p *PoolRank) Margin() (amount core.LPT, above bool) {
 	if p.Stake.Cmp(p.Last) >= 0 {
 		return p.Stake.Sub(p.Last), true

@@ -154,7 +154,7 @@ func Public(ip netip.Addr) bool {
 // sharedSpace is what providers use behind their own NAT. Source: RFC 6598. Read-only.
 var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")
 
-// ReachabilityOf is the service address of a machine that is seen at an IP address.
+// ReachabilityOf returns the service address of a machine that is seen at an IP address.
 func ReachabilityOf(ip netip.Addr, port string) string {
 	if port == "" {
 		port = defaultPort

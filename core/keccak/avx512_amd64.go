@@ -10,7 +10,7 @@ import (
 )
 
 // Segments are hashed on the way of every job, so this is worth its own code:
-// where the processor has AVX-512VL it is half as fast again as the best
+// where the CPU has AVX-512VL it is half as fast again as the best
 // library. See BenchmarkHash.
 
 // New returns a streaming keccak-256, Ethereum's, as fast as this machine
@@ -81,10 +81,10 @@ func (s *sponge) Sum(in []byte) []byte {
 // Reset forgets what was written.
 func (s *sponge) Reset() { *s = sponge{} }
 
-// Size is the length of the hash.
+// Size returns the length of the hash.
 func (s *sponge) Size() int { return Size }
 
-// BlockSize is the number of bytes that one permutation takes in.
+// BlockSize returns the number of bytes that one permutation takes in.
 func (s *sponge) BlockSize() int { return rate }
 
 // roundConstants are those of Keccak-f[1600]. Read-only.

@@ -3,7 +3,7 @@ package keccak
 // Size is the length of a hash in bytes.
 const Size = 32
 
-// Sum is the hash of the parts, one after another.
+// Sum returns the hash of the parts, one after another.
 func Sum(parts ...[]byte) [Size]byte {
 	h := New()
 	for _, p := range parts {

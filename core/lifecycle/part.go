@@ -82,7 +82,7 @@ func (p *part) ended() bool {
 	}
 }
 
-// grace is how long the component may take to stop.
+// grace returns how long the component may take to stop.
 func (p *part) grace(opts Options) time.Duration {
 	if s, ok := p.component.(Stopper); ok {
 		return s.StopGrace()

@@ -103,7 +103,7 @@ func RunWith(ctx context.Context, log *slog.Logger, opts Options, signals <-chan
 	return errors.Join(r.errs...)
 }
 
-// ExitStatus is the process's exit status for Run's result: 0 when the stop was
+// ExitStatus returns the process's exit status for Run's result: 0 when the stop was
 // asked for, 1 when something failed. Usage and configuration errors, status 2,
 // are found before Run.
 func ExitStatus(err error) int {
@@ -187,13 +187,13 @@ func (r *run) wait(ctx context.Context) reason {
 // command. The log names its source instead of a signal.
 type Request string
 
-// String is the source of the request.
+// String returns the source of the request.
 func (r Request) String() string { return string(r) }
 
 // Signal makes it an os.Signal.
 func (Request) Signal() {}
 
-// stopSource is the log attribute for what asked for a stop.
+// stopSource returns the log attribute for what asked for a stop.
 func stopSource(sig os.Signal) slog.Attr {
 	if r, ok := sig.(Request); ok {
 		return slog.String("asked", r.String())

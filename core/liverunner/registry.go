@@ -43,6 +43,10 @@ type Registry struct {
 	labels  map[string]*runner // static ones
 	// turn orders sessions by age.
 	turn int64
+	// paused: all new sessions are refused.
+	paused bool
+	// ended is closed and replaced when sessions have ended.
+	ended chan struct{}
 }
 
 // runner is one registered runner. The registry's mu guards it.
@@ -53,6 +57,8 @@ type runner struct {
 	seed []byte
 	// healthy: a static runner's last check was good. ready: a dynamic one takes work.
 	healthy, ready bool
+	// draining: the operator keeps new sessions from it.
+	draining bool
 	// secret authorizes a dynamic runner's heartbeats, beatAt is the last one.
 	secret   string
 	beatAt   time.Time
@@ -81,7 +87,9 @@ func (r *runner) serves(now time.Time) bool {
 
 // NewRegistry makes a registry without runners.
 func NewRegistry(o Options) *Registry {
-	return &Registry{o: o, runners: make(map[string]*runner), labels: make(map[string]*runner)}
+	return &Registry{
+		o: o, runners: make(map[string]*runner), labels: make(map[string]*runner), ended: make(chan struct{}),
+	}
 }
 
 // Runner is a runner at one moment.
@@ -89,19 +97,20 @@ type Runner struct {
 	ID, Route string
 	Spec      Spec
 	Dynamic   bool
-	// Serves: it takes requests.
-	Serves bool
-	Used   int
+	// Serves: it takes requests. Draining: it gets no new sessions, by the operator's wish.
+	Serves, Draining bool
+	Used             int
 }
 
 func (r *runner) viewLocked(now time.Time) Runner {
 	return Runner{
-		ID:      r.id,
-		Route:   r.route(),
-		Spec:    r.spec,
-		Dynamic: r.dynamic(),
-		Serves:  r.serves(now),
-		Used:    len(r.sessions),
+		ID:       r.id,
+		Route:    r.route(),
+		Spec:     r.spec,
+		Dynamic:  r.dynamic(),
+		Serves:   r.serves(now),
+		Draining: r.draining,
+		Used:     len(r.sessions),
 	}
 }
 
@@ -181,6 +190,19 @@ func (g *Registry) SetHealth(id string, healthy bool) (changed bool) {
 	return changed
 }
 
+// Unready ends the sessions of a runner that cannot be reached. A dynamic one gets new ones with its next
+// heartbeat, a static one with its next good check.
+func (g *Registry) Unready(id string) {
+	g.mu.Lock()
+	var ended []*Session
+	if r := g.runners[id]; r != nil {
+		r.healthy, r.ready = false, false
+		ended = r.endAllLocked()
+	}
+	g.mu.Unlock()
+	g.released(ended)
+}
+
 // Beat is the answer to a heartbeat.
 type Beat struct {
 	Runner Runner
@@ -244,6 +266,21 @@ func (g *Registry) authorizedLocked(id, authorization string, now time.Time) (*r
 	return r, nil
 }
 
+// Knows reports whether an authorization is the registration secret, or that of a runner.
+func (g *Registry) Knows(authorization string) bool {
+	if g.o.Secret != "" && equal(authorization, g.o.Secret) {
+		return true
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, r := range g.runners {
+		if r.dynamic() && equal(authorization, r.secret) {
+			return true
+		}
+	}
+	return false
+}
+
 // equal compares secrets in constant time.
 func equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
@@ -297,11 +334,9 @@ func (g *Registry) Sweep() (lost []string) {
 // Close ends all sessions.
 func (g *Registry) Close() {
 	g.mu.Lock()
-	var ended []*Session
 	for _, r := range g.runners {
-		ended = append(ended, r.endAllLocked()...)
 		r.healthy, r.ready = false, false
 	}
 	g.mu.Unlock()
-	g.released(ended)
+	g.EndSessions()
 }

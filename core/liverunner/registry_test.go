@@ -37,7 +37,7 @@ func newRig(secret string) *rig {
 func heartbeat(t *testing.T, more string) liverunner.Heartbeat {
 	t.Helper()
 	h, err := liverunner.ParseHeartbeat(
-		[]byte(`{"runner_url":"http://runner.test:9000","app":"demo/x","capacity":2` + more + `}`),
+		[]byte(`{"runner_url":"http://runner.test:9000","app":"demo/x","capacity":2`+more+`}`), liverunner.Free,
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func TestADynamicRunner(t *testing.T) {
 	again := heartbeat(t, `,"runner_id":"`+id+`"`)
 	_, err = g.Beat(again, "topsecret")
 	refused(t, err, "invalid heartbeat authorization")
-	s, _, err := g.Reserve(id, liverunner.Persistent)
+	s, _, err := g.Reserve(id, liverunner.Persistent, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestADynamicRunner(t *testing.T) {
 	if _, err := g.Beat(heartbeat(t, `,"status":"draining","runner_id":"`+id+`"`), first.Secret); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = g.Reserve(id, liverunner.Persistent)
+	_, _, err = g.Reserve(id, liverunner.Persistent, "")
 	refused(t, err, "runner not found")
 	_, err = g.Session(id, s.ID)
 	refused(t, err, "runner not found")
@@ -130,7 +130,7 @@ func TestLongTextsAreRefused(t *testing.T) {
 		`{"runner_url":"http://r/","app":"x","gpu":{"id":"` + long + `"}}`,
 		`{"runner_url":"http://r/","app":"x","gpu":{"id":"0","name":"` + long + `"}}`,
 	} {
-		if _, err := liverunner.ParseHeartbeat([]byte(body)); err == nil {
+		if _, err := liverunner.ParseHeartbeat([]byte(body), liverunner.Free); err == nil {
 			t.Errorf("%.60s was taken", body)
 		}
 	}
@@ -139,8 +139,8 @@ func TestLongTextsAreRefused(t *testing.T) {
 func static(t *testing.T, more string) []liverunner.Spec {
 	t.Helper()
 	specs, err := liverunner.ParseStatic([]byte(
-		`{"runners":[{"label":"x","runner_url":"http://runner.test:9000/base","health_url":"/health","app":"demo/x"` + more + `}]}`,
-	))
+		`{"runners":[{"label":"x","runner_url":"http://runner.test:9000/base","health_url":"/health","app":"demo/x"`+more+`}]}`,
+	), liverunner.Free)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,16 +159,16 @@ func TestAStaticRunner(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := list[0].ID
-	_, _, err = g.Reserve(id, liverunner.Persistent)
+	_, _, err = g.Reserve(id, liverunner.Persistent, "")
 	refused(t, err, "runner not found") // not known to be healthy yet
 	g.SetHealth(id, true)
-	s, _, err := g.Reserve(id, liverunner.Persistent)
+	s, _, err := g.Reserve(id, liverunner.Persistent, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = g.Reserve(id, liverunner.Persistent)
+	_, _, err = g.Reserve(id, liverunner.Persistent, "")
 	refused(t, err, "no capacity available for runner")
-	_, _, err = g.Reserve(id, liverunner.SingleShot)
+	_, _, err = g.Reserve(id, liverunner.SingleShot, "")
 	refused(t, err, "runner is not single-shot")
 	// The same label again keeps id and sessions.
 	if list, err = g.Register(static(t, `,"capacity":3`)); err != nil || list[0].ID != id || list[0].Used != 1 {
@@ -185,10 +185,10 @@ func TestAStaticRunner(t *testing.T) {
 		t.Errorf("%+v, %v", list, err)
 	}
 	g.SetHealth(id, true)
-	if _, _, err := g.Reserve("x", liverunner.Persistent); err != nil {
+	if _, _, err := g.Reserve("x", liverunner.Persistent, ""); err != nil {
 		t.Error(err)
 	}
-	_, _, err = g.Reserve(id, liverunner.Persistent)
+	_, _, err = g.Reserve(id, liverunner.Persistent, "")
 	refused(t, err, "runner not found")
 }
 
@@ -203,7 +203,7 @@ func TestSessionsWithoutUseEnd(t *testing.T) {
 	g.SetHealth(list[0].ID, true)
 	var all [2]*liverunner.Session
 	for i := range all {
-		if all[i], _, err = g.Reserve(list[0].ID, liverunner.Persistent); err != nil {
+		if all[i], _, err = g.Reserve(list[0].ID, liverunner.Persistent, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -238,7 +238,7 @@ func TestEachSessionEndsOnce(t *testing.T) {
 	for n := range 8 {
 		wg.Go(func() {
 			for range 200 {
-				s, _, err := g.Reserve(id, liverunner.Persistent)
+				s, _, err := g.Reserve(id, liverunner.Persistent, "")
 				if err != nil {
 					continue
 				}
@@ -268,17 +268,27 @@ func TestEachSessionEndsOnce(t *testing.T) {
 
 func FuzzRegistrations(f *testing.F) {
 	f.Add([]byte(`{"runners":[{"label":"x","runner_url":"http://r","health_url":"/h","app":"a","gpu":0}]}`))
+	f.Add([]byte(`{"runners":[{"label":"x","runner_url":"http://r","health_url":"/h","app":"a",` +
+		`"command":["p","-x"],"env":{"A":"b"},"gpus":1,"gpu_ids":["0"],"memory_mb":5}]}`))
 	f.Add([]byte(`{"runner_url":"http://r:1/%2e","app":"a","gpu":{"id":"0","vram_mb":1e3},"runner_id":"a-b"}`))
+	f.Add([]byte(`{"runner_url":"http://r","app":"a","price_info":{"price":"1.5","currency":"USD","unit":"720p"}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if specs, err := liverunner.ParseStatic(data); err == nil {
+		if h, err := liverunner.ParseHeartbeat(data, liverunner.Paid); err == nil {
+			if wei, err := h.Spec.Price.Wei(usd); !h.Spec.Price.IsSet() || err == nil && wei.PerUnit <= 0 {
+				t.Errorf("a price of %v, %v wei", h.Spec.Price, wei)
+			}
+		}
+		if specs, err := liverunner.ParseStatic(data, liverunner.Free); err == nil {
 			for _, s := range specs {
-				if s.URL == nil || s.Health == nil || s.Capacity < 1 || s.Label == "" {
+				if s.URL == nil || s.Health == nil || s.Capacity < 1 || s.Label == "" ||
+					s.Program != nil && (len(s.Program.Command) == 0 || s.Program.GPUs < 0 || s.Program.MemoryBytes < 0) {
 					t.Errorf("%+v", s)
 				}
 			}
 		}
-		if h, err := liverunner.ParseHeartbeat(data); err == nil {
-			if h.Spec.URL.Hostname() == "" || h.Spec.Capacity < 1 || h.ID != "" && !liverunner.ValidName(h.ID) {
+		if h, err := liverunner.ParseHeartbeat(data, liverunner.Free); err == nil {
+			if h.Spec.URL.Hostname() == "" || h.Spec.Capacity < 1 || h.ID != "" && !liverunner.ValidName(h.ID) ||
+				h.Spec.Program != nil {
 				t.Errorf("%+v", h)
 			}
 			_ = fmt.Sprint(h)

@@ -50,7 +50,9 @@ type Session struct {
 	// RunnerID is the runner's, whose address and tokens its requests use.
 	RunnerID string
 	Dynamic  bool
-	Begun    time.Time
+	// SingleShot: it ends with its only request.
+	SingleShot bool
+	Begun      time.Time
 
 	requests atomic.Int64 // in progress
 	usedAt   atomic.Int64 // the end of the last one, in Unix nanoseconds
@@ -74,16 +76,43 @@ func (s *Session) Context() context.Context { return s.ctx }
 // Authorized reports whether a token is the session's.
 func (s *Session) Authorized(token string) bool { return equal(token, s.token) }
 
-// Reserve takes a slot of a runner. The error is a *Refusal.
-func (g *Registry) Reserve(route, mode string) (*Session, Spec, error) {
+// Offered returns the runner of a route if it takes requests of a mode. It does not look at its
+// slots. The error is a *Refusal.
+func (g *Registry) Offered(route, mode string) (Runner, error) {
 	g.mu.Lock()
+	defer g.mu.Unlock()
+	r, err := g.offeredLocked(route, mode)
+	if err != nil {
+		return Runner{}, err
+	}
+	return r.viewLocked(g.o.Now()), nil
+}
+
+func (g *Registry) offeredLocked(route, mode string) (*runner, error) {
 	r, err := g.servingLocked(route)
 	switch {
 	case err != nil:
+		return nil, err
 	case r.spec.Mode != mode && mode == Persistent:
-		err = errNotPersistent
+		return nil, errNotPersistent
 	case r.spec.Mode != mode:
-		err = errNotSingleShot
+		return nil, errNotSingleShot
+	case g.paused:
+		return nil, errNodeDraining
+	case r.draining:
+		return nil, errRunnerDraining
+	}
+	return r, nil
+}
+
+// Reserve takes a slot of a runner. The session gets an id, "" for a new one. The error is a *Refusal.
+func (g *Registry) Reserve(route, mode, id string) (*Session, Spec, error) {
+	g.mu.Lock()
+	r, err := g.offeredLocked(route, mode)
+	switch {
+	case err != nil:
+	case id != "" && g.hasSessionLocked(id):
+		err = errExists
 	case len(r.sessions) >= r.spec.Capacity:
 		err = errNoCapacity
 	}
@@ -91,20 +120,33 @@ func (g *Registry) Reserve(route, mode string) (*Session, Spec, error) {
 		g.mu.Unlock()
 		return nil, Spec{}, err
 	}
-	s := g.newSessionLocked(r)
+	if id == "" {
+		id = "session_" + g.random(sessionID)
+	}
+	s := g.addSessionLocked(r, id, g.o.Now())
 	spec := r.spec
 	g.mu.Unlock()
 	g.o.Reserved(s)
 	return s, spec, nil
 }
 
-func (g *Registry) newSessionLocked(r *runner) *Session {
+// hasSessionLocked reports whether any runner has a session: what sessions open is kept by their ids.
+func (g *Registry) hasSessionLocked(id string) bool {
+	for _, r := range g.runners {
+		if r.sessions[id] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *Registry) addSessionLocked(r *runner, id string, begun time.Time) *Session {
 	g.turn++
 	s := &Session{
-		ID: "session_" + g.random(sessionID), Route: r.route(), RunnerID: r.id, Dynamic: r.dynamic(), Begun: g.o.Now(),
+		ID: id, Route: r.route(), RunnerID: r.id, Dynamic: r.dynamic(), SingleShot: r.spec.Mode == SingleShot, Begun: begun,
 		order: g.turn, target: r.spec.URL,
 	}
-	s.Touch(s.Begun)
+	s.Touch(begun)
 	mac := hmac.New(sha256.New, r.seed)
 	mac.Write([]byte(s.ID))
 	s.token = base32Lower.EncodeToString(mac.Sum(nil))
@@ -163,6 +205,20 @@ func (g *Registry) Stop(route, id string) error {
 	return nil
 }
 
+// End ends a session, if it has not ended.
+func (g *Registry) End(s *Session) {
+	g.mu.Lock()
+	r := g.runners[s.RunnerID]
+	ended := r != nil && r.sessions[s.ID] == s
+	if ended {
+		delete(r.sessions, s.ID)
+	}
+	g.mu.Unlock()
+	if ended {
+		g.released([]*Session{s})
+	}
+}
+
 func (r *runner) byAgeLocked() []*Session {
 	return slices.SortedFunc(maps.Values(r.sessions), func(a, b *Session) int { return cmp.Compare(a.order, b.order) })
 }
@@ -212,6 +268,12 @@ func (g *Registry) released(all []*Session) {
 	for _, s := range all {
 		s.cancel()
 		g.o.Released(s)
+	}
+	if len(all) > 0 {
+		g.mu.Lock()
+		close(g.ended)
+		g.ended = make(chan struct{})
+		g.mu.Unlock()
 	}
 }
 

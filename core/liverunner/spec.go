@@ -27,7 +27,7 @@ const (
 	maxCapacity = 1 << 20
 )
 
-// GPU is the card that a runner says it uses.
+// GPU is the one that a runner says it uses.
 type GPU struct {
 	ID   string `json:"id"`
 	Name string `json:"name,omitempty"`
@@ -60,6 +60,20 @@ type Spec struct {
 	Mode                   string
 	Capacity               int
 	GPU                    *GPU
+	// Price is unset where work is free.
+	Price Price
+	// Program is what the node starts; nil for a runner that is not managed.
+	Program *Program
+}
+
+// managedFields are those of managed runners. They are read in the operator's lists alone.
+type managedFields struct {
+	Image    json.RawMessage `json:"image"`
+	Command  json.RawMessage `json:"command"`
+	Env      json.RawMessage `json:"env"`
+	GPUs     json.RawMessage `json:"gpus"`
+	GPUIDs   json.RawMessage `json:"gpu_ids"`
+	MemoryMB json.RawMessage `json:"memory_mb"`
 }
 
 // registration is the JSON form of a Spec. Unknown fields are ignored.
@@ -77,6 +91,8 @@ type registration struct {
 	Capacity     int             `json:"capacity"`
 	GPU          *GPU            `json:"gpu"`
 	Price        json.RawMessage `json:"price_info"`
+
+	managedFields
 
 	RunnerID string `json:"runner_id"`
 	Status   string `json:"status"`
@@ -100,8 +116,17 @@ var (
 	errText         = fmt.Errorf("label, app, version, runner_url, health_url and gpu must have at most %d bytes", maxText)
 )
 
+// Payment says whether the runners of a node must have a price.
+type Payment bool
+
+// The kinds of nodes.
+const (
+	Free Payment = false
+	Paid Payment = true
+)
+
 // ParseStatic parses the operator's list of runners. The error says which runner is wrong.
-func ParseStatic(data []byte) ([]Spec, error) {
+func ParseStatic(data []byte, payment Payment) ([]Spec, error) {
 	var doc struct {
 		Runners []registration `json:"runners"`
 	}
@@ -111,7 +136,7 @@ func ParseStatic(data []byte) ([]Spec, error) {
 	specs := make([]Spec, 0, len(doc.Runners))
 	labels := make(map[string]bool)
 	for i := range doc.Runners {
-		s, err := doc.Runners[i].static()
+		s, err := doc.Runners[i].static(payment)
 		if err == nil && labels[s.Label] {
 			err = fmt.Errorf("duplicate label %q", s.Label)
 		}
@@ -134,12 +159,12 @@ type Heartbeat struct {
 }
 
 // ParseHeartbeat parses a heartbeat. Trailing data is ignored, as by the network's nodes.
-func ParseHeartbeat(data []byte) (Heartbeat, error) {
+func ParseHeartbeat(data []byte, payment Payment) (Heartbeat, error) {
 	var r registration
 	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&r); err != nil {
 		return Heartbeat{}, err
 	}
-	s, err := r.common()
+	s, err := r.common(payment)
 	if err != nil {
 		return Heartbeat{}, err
 	}
@@ -161,7 +186,7 @@ func validID(id string) bool {
 
 const nameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
-func (r *registration) static() (Spec, error) {
+func (r *registration) static(payment Payment) (Spec, error) {
 	byLabel := r.Routing == "label"
 	switch {
 	case r.Label == "" || r.Label != strings.TrimSpace(r.Label):
@@ -188,7 +213,10 @@ func (r *registration) static() (Spec, error) {
 	if r.HealthStatus != 0 && (r.HealthStatus < 100 || r.HealthStatus > 599) {
 		return Spec{}, errHealthStatus
 	}
-	s, err := r.common()
+	s, err := r.common(payment)
+	if err == nil {
+		s.Program, err = r.program()
+	}
 	s.Label, s.ByLabel, s.Health, s.HealthStatus = r.Label, byLabel, health, r.HealthStatus
 	if s.HealthStatus == 0 {
 		s.HealthStatus = 200
@@ -197,7 +225,7 @@ func (r *registration) static() (Spec, error) {
 }
 
 // common is what static and dynamic runners have in common.
-func (r *registration) common() (Spec, error) {
+func (r *registration) common(payment Payment) (Spec, error) {
 	u, err := absolute(r.RunnerURL)
 	if r.Mode == "single_shot" {
 		r.Mode = SingleShot
@@ -225,7 +253,10 @@ func (r *registration) common() (Spec, error) {
 	if s.Mode == "" {
 		s.Mode = Persistent
 	}
-	return s, nil
+	if payment == Paid {
+		s.Price, err = parsePrice(r.Price)
+	}
+	return s, err
 }
 
 // tooLong reports whether a text is longer than what is kept of a runner.

@@ -29,7 +29,7 @@ func Holder(dir string) string {
 	return opener(path)
 }
 
-// locker is the process that holds a lock.
+// locker returns the process that holds a lock.
 func locker(path string) int {
 	f, err := os.Open(path)
 	if err != nil {
@@ -43,7 +43,7 @@ func locker(path string) int {
 	return int(lock.Pid)
 }
 
-// opener is the process that has the file open for writing.
+// opener returns the process that has the file open for writing.
 func opener(path string) string {
 	wanted, err := os.Stat(path)
 	if err != nil {

@@ -84,7 +84,7 @@ func (r Reader) database(ctx context.Context, path string, left *Left) error {
 	return tickets(ctx, db, left)
 }
 
-// chainID is the chain that the database was made for.
+// chainID returns the chain that the database was made for.
 func chainID(ctx context.Context, db *sql.DB) (uint64, error) {
 	known, err := hasColumns(ctx, db, "kv", "key", "value")
 	if err != nil || !known {

@@ -112,7 +112,7 @@ func (r *Record) Stage(ctx context.Context, dir string, tickets []Ticket, now ti
 	return fresh, tx.Commit()
 }
 
-// Waiting are the staged tickets that pay a recipient.
+// Waiting returns the staged tickets that pay a recipient.
 func (r *Record) Waiting(ctx context.Context, recipient core.Address) (out []Ticket, err error) {
 	rows, err := r.db.QueryContext(ctx, `SELECT hash, sender, recipient, face, prob, nonce, rand_hash, round, round_hash,
 		sig, rand, expiration
@@ -162,7 +162,7 @@ func (r *Record) Settle(ctx context.Context, hash protocol.Hash, o Outcome, now 
 	return err
 }
 
-// Counts is how many tickets came to each outcome.
+// Counts returns how many tickets came to each outcome.
 func (r *Record) Counts(ctx context.Context) (map[Outcome]int, error) {
 	out := make(map[Outcome]int)
 	rows, err := r.db.QueryContext(ctx, `SELECT outcome, count(*) FROM moving_ticket GROUP BY outcome`)

@@ -66,7 +66,7 @@ func NewSettler(o Options) *Settler {
 	return &Settler{opt: o, fetched: o.Fetch == nil}
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (*Settler) Name() string { return "tickets of the existing node" }
 
 // Run settles what there is, then waits for the end. Nothing that is wrong with the

@@ -30,7 +30,7 @@ func HasKeys(dir string) bool {
 	return err == nil && len(keys) > 0
 }
 
-// Usual is the default data directory of the existing node.
+// Usual returns the default data directory of the existing node.
 func Usual(home, network string) string {
 	if home == "" {
 		return ""

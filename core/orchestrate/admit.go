@@ -166,6 +166,6 @@ func (g *Segment) pay(ctx context.Context, job *pm.Job, payErr error) (err error
 	return nil
 }
 
-// Info is the offer that is returned with the answer. It carries the segment's own token
+// Info returns the offer that is returned with the answer. It carries the segment's own token
 // and so the session's price: with another token the gateway would start a new session.
 func (g *Segment) Info() Info { return g.o.info(*g.req.Token, g.terms) }

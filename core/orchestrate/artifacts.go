@@ -22,7 +22,7 @@ var artifactTypes = map[string]string{
 	"mp4": "video/mp4", "wav": "audio/wav", "mp3": "audio/mpeg", "flac": "audio/flac",
 }
 
-// ArtifactExt is the extension for a media type, "" for one that is not kept.
+// ArtifactExt returns the extension for a media type, "" for one that is not kept.
 func ArtifactExt(mime string) string {
 	for ext, m := range artifactTypes {
 		if m == mime {
@@ -38,10 +38,10 @@ type ArtifactPath struct {
 	Job, ID, Ext string
 }
 
-// String is the path in a URL.
+// String returns the path in a URL.
 func (p ArtifactPath) String() string { return p.Job + "/" + p.ID + "." + p.Ext }
 
-// MIME is the media type.
+// MIME returns the media type.
 func (p ArtifactPath) MIME() string { return artifactTypes[p.Ext] }
 
 // ParseArtifactPath accepts exactly what String returns.
@@ -135,5 +135,5 @@ func (o *Orchestrator) NewRequestID() (string, error) {
 // UsableRequestID reports whether a peer's request id is safe in logs and URLs.
 func UsableRequestID(id string) bool { return isPlainDir(id) }
 
-// ArtifactBytes is the memory limit of the AI outputs kept for download.
+// ArtifactBytes returns the memory limit of the AI outputs kept for download.
 func (o *Orchestrator) ArtifactBytes() int64 { return o.artifacts.limit() }

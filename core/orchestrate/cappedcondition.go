@@ -47,7 +47,7 @@ func (c *capacityRefusals) forget(by Bound) {
 	delete(c.last, by)
 }
 
-// current is the bound that refuses gateways, false when none was refused recently. It does
+// current returns the bound that refuses gateways, false when none was refused recently. It does
 // not change while the bound still refuses, because each change is logged.
 func (c *capacityRefusals) current(now time.Time) (Bound, bool) {
 	c.mu.Lock()

@@ -97,7 +97,7 @@ func (h *hardware) Capped() *fault.Fault            { return h.capped }
 func TestConditionOfFullDevices(t *testing.T) {
 	t.Parallel()
 	const byDevices = "gateways are refused: the devices have no capacity for another session"
-	const byEncoders, byMemory = byDevices + " (encoder sessions)", byDevices + " (card memory)"
+	const byEncoders, byMemory = byDevices + " (encoder sessions)", byDevices + " (GPU memory)"
 	capped := &fault.Fault{Code: fault.OrchestratorCapped, Err: orchestrate.ByEncoders}
 	memory := &fault.Fault{Code: fault.OrchestratorCapped, Err: orchestrate.ByMemory}
 	unknown := fault.New(fault.OrchestratorCapped, "", "the node stops")
@@ -141,8 +141,8 @@ func TestConditionNamesOneBound(t *testing.T) {
 		by   orchestrate.Bound
 		want string
 	}{
-		{orchestrate.ByPace, "pace"}, {orchestrate.ByMemory, "pace"}, {orchestrate.ByMemory, "card memory"},
-		{orchestrate.ByPace, "card memory"},
+		{orchestrate.ByPace, "pace"}, {orchestrate.ByMemory, "pace"}, {orchestrate.ByMemory, "GPU memory"},
+		{orchestrate.ByPace, "GPU memory"},
 	} {
 		has.capped = refusal(step.by)
 		n.refused()
@@ -157,7 +157,7 @@ func TestConditionNamesOneBound(t *testing.T) {
 // all sessions yet.
 func TestRefusalNamesItsBound(t *testing.T) {
 	t.Parallel()
-	const full = "gpu 0: 90 of 99 MiB of card memory in use"
+	const full = "gpu 0: 90 of 99 MiB of GPU memory in use"
 	memory := &fault.Fault{Code: fault.OrchestratorCapped, Detail: full, Err: orchestrate.ByMemory}
 	for name, row := range map[string]struct {
 		limit  int

@@ -42,7 +42,7 @@ const (
 // may cause.
 var errPayFirst = errors.New("another party's session would have to give way")
 
-// displaceableLocked is the session to displace for a party that has so many, nil if none.
+// displaceableLocked returns the session to displace for a party that has so many, nil if none.
 func (o *Orchestrator) displaceableLocked(have int, now time.Time) *session {
 	least := have + fairStep
 	var found *session
@@ -146,7 +146,7 @@ func (g *Segment) extendProtection(encoded core.Pixels) {
 	}
 }
 
-// playingTime is the segment's duration as announced, at most what its pixels confirm.
+// playingTime returns the segment's duration as announced, at most what its pixels confirm.
 func (g *Segment) playingTime(encoded core.Pixels) time.Duration {
 	second := core.EstimatePixels(g.req.Profiles, time.Second)
 	if second <= 0 {

@@ -49,13 +49,14 @@ func (o *Orchestrator) Drain(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// setPhase only moves forward: a second Drain must not admit work again.
+// setPhase moves to a stricter phase, never back: a second Drain must not admit work again. AI jobs that
+// wait for a slot are refused.
 func (o *Orchestrator) setPhase(p phase) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.phase = max(o.phase, p)
 	for j := range o.jobs {
-		j.giveUp(errDraining)
+		j.cancelWait(errDraining)
 	}
 }
 
@@ -66,13 +67,14 @@ func (o *Orchestrator) markStopping() {
 	o.stopping = true
 }
 
-// Draining reports whether new sessions are refused: after Pause, until Resume, or because the node stops.
+// Draining reports whether new sessions are refused: after Pause, Refuse or Drain, and until Resume.
 func (o *Orchestrator) Draining() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.phase != open
 }
 
+// noneOpenLocked reports whether no AI job and no segment is in progress.
 func (o *Orchestrator) noneOpenLocked() bool {
 	if len(o.jobs) > 0 {
 		return false

@@ -40,16 +40,16 @@ type Job struct {
 	// Queue is how long the job waited for its slot.
 	Queue time.Duration
 
-	o       *Orchestrator
-	req     JobRequest
-	quote   pm.Quote
-	slot    inference.Slot
-	hold    pm.Hold
-	payment paymentRecord
-	billed  bool
-	record  jobRecord
-	giveUp  context.CancelCauseFunc
-	close   sync.Once
+	o          *Orchestrator
+	req        JobRequest
+	quote      pm.Quote
+	slot       inference.Slot
+	hold       pm.Hold
+	payment    paymentRecord
+	billed     bool
+	record     jobRecord
+	cancelWait context.CancelCauseFunc
+	close      sync.Once
 }
 
 // errDraining cancels jobs that wait for a slot.
@@ -63,11 +63,11 @@ type JobSender struct {
 	quote       pm.Quote
 }
 
-// Party is the accountable party of the job: the gateway's account, off-chain the peer's
+// Party returns the accountable party of the job: the gateway's account, off-chain the peer's
 // address.
 func (s *JobSender) Party() string { return s.party }
 
-// Source is the party at the peer's address; see Orchestrator.source.
+// Source returns the party at the peer's address; see Orchestrator.source.
 func (s *JobSender) Source() string { return s.source }
 
 const opAdmitJob = "admit job"
@@ -217,7 +217,7 @@ func (o *Orchestrator) HasAI() bool { return o.opt.Worker != nil }
 // Transcodes reports whether the node is configured to transcode.
 func (o *Orchestrator) Transcodes() bool { return o.opt.Transcoder != nil }
 
-// Models is a snapshot of the node's models.
+// Models returns a snapshot of the node's models.
 func (o *Orchestrator) Models() []inference.ModelState {
 	if o.opt.Worker == nil {
 		return nil
@@ -225,7 +225,7 @@ func (o *Orchestrator) Models() []inference.ModelState {
 	return o.opt.Worker.Models()
 }
 
-// Jobs is the number of AI jobs in progress, including those that wait for a slot.
+// Jobs returns the number of AI jobs in progress, including those that wait for a slot.
 func (o *Orchestrator) Jobs() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -78,10 +78,10 @@ func TestPicturesAreBound(t *testing.T) {
 		width, height int
 		changed       bool
 	}{
-		"picture without a size": {image, []string{"application/json", string(js(""))}, 512, 512, true},
-		"picture without height": {image, []string{"application/json", string(js(`,"width":1024,"height":null`))},
+		"image without a size": {image, []string{"application/json", string(js(""))}, 512, 512, true},
+		"image without height": {image, []string{"application/json", string(js(`,"width":1024,"height":null`))},
 			1024, 512, true},
-		"picture of a size": {image, []string{"application/json", string(js(`,"width":64,"height":32`))}, 64, 32,
+		"image of a size": {image, []string{"application/json", string(js(`,"width":64,"height":32`))}, 64, 32,
 			false},
 		"video without a size": {video, form(), 1024, 576, true},
 		"video without width":  {video, form("width", "", "height", "320"), 1024, 320, true},

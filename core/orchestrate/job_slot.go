@@ -31,9 +31,9 @@ func (o *Orchestrator) mayReserve(model inference.Model) error {
 // waitForSlot registers the job as in progress and takes a slot for it.
 func (j *Job) waitForSlot(ctx context.Context) error {
 	o := j.o
-	waiting, giveUp := context.WithCancelCause(ctx)
-	defer giveUp(nil)
-	j.giveUp = giveUp
+	waiting, cancelWait := context.WithCancelCause(ctx)
+	defer cancelWait(nil)
+	j.cancelWait = cancelWait
 	o.mu.Lock()
 	if o.phase != open {
 		o.mu.Unlock()
@@ -77,7 +77,7 @@ func (o *Orchestrator) loaded(model inference.Model) bool {
 	return !known || !isUnloaded(&s)
 }
 
-// state is the present state of a model.
+// state returns the present state of a model.
 func (o *Orchestrator) state(model inference.Model) (inference.ModelState, bool) {
 	states := o.opt.Worker.Models()
 	for i := range states {

@@ -9,12 +9,12 @@ import (
 	"github.com/tuttinode/tutti/core/pipeline"
 )
 
-// Capabilities is the present offer, including the models that jobs may request.
+// Capabilities returns the present offer, including the models that jobs may request.
 func (o *Orchestrator) Capabilities() capability.Capabilities {
 	return o.capabilities(o.currentOffer(), (*inference.ModelState).Offered)
 }
 
-// currentOffer is the offer without models; empty while no device is connected.
+// currentOffer returns the offer without models; empty while no device is connected.
 func (o *Orchestrator) currentOffer() capability.Capabilities {
 	c := o.opt.Capabilities()
 	if len(c.Bits) > 0 {
@@ -47,7 +47,7 @@ type cachedOffer struct {
 	offer capability.Capabilities
 }
 
-// fullOffer is the offer that jobs are compared with. It is shared and must not be
+// fullOffer returns the offer that jobs are compared with. It is shared and must not be
 // changed: to build it for each job would cost more than all other checks.
 func (o *Orchestrator) fullOffer() *capability.Capabilities {
 	now := o.opt.Now()
@@ -121,6 +121,9 @@ func wantsAI(wanted *capability.Capabilities) bool {
 		return false
 	}
 	if capability.Default().In(wanted.Bits) {
+		return true
+	}
+	if wanted.Bits.Has(capability.LiveVideoToVideo) {
 		return true
 	}
 	for _, p := range pipeline.Table() {

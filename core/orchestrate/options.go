@@ -54,6 +54,13 @@ type Options struct {
 	// Payments is nil off-chain, where all work is free. It needs Signatures, because a
 	// payment is credited to the account that signed the request.
 	Payments Payments
+	// Live takes the payment of live work; nil off-chain.
+	Live LivePayments
+	// LiveInterval is how often live work is charged, DefaultLiveInterval when 0. Elapsed is the
+	// clock that it is charged by, which nothing sets: the time since some moment. With nil, it is the
+	// monotonic part of Now.
+	LiveInterval time.Duration
+	Elapsed      func() time.Duration
 	// Signatures is nil off-chain.
 	Signatures Signatures
 	// TokenSecret signs auth tokens. On-chain it is the ledger's, so that tokens outlive
@@ -134,6 +141,11 @@ func (opt *Options) defaults() {
 		opt.Inference = inference.NopRecorder{}
 	}
 	opt.Origin = cmp.Or(opt.Origin, "offchain")
+	opt.LiveInterval = cmp.Or(opt.LiveInterval, DefaultLiveInterval)
+	if opt.Elapsed == nil {
+		now, start := opt.Now, opt.Now()
+		opt.Elapsed = func() time.Duration { return now().Sub(start) }
+	}
 	opt.ResultBytes = cmp.Or(opt.ResultBytes, DefaultResultBytes)
 	opt.ArtifactBytes = cmp.Or(opt.ArtifactBytes, DefaultArtifactBytes)
 	opt.DrainAccept = cmp.Or(opt.DrainAccept, DefaultDrainAccept)

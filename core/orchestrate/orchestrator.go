@@ -30,6 +30,7 @@ type Orchestrator struct {
 	unbilledWork     unbilledWork
 	capacityRefusals capacityRefusals
 	uploads          uploads
+	failures         failureLog
 	// soundLengths has the lengths of jobs' sounds measured, a few at once, in turns.
 	soundLengths *pipeline.Measuring
 
@@ -44,7 +45,8 @@ type Orchestrator struct {
 	phase               phase
 	stopping            bool              // Resume is impossible
 	jobs                map[*Job]struct{} // admitted and not closed
-	changed             chan struct{}     // closed and replaced when an await may be over
+	live                map[core.SessionID]*LiveSession
+	changed             chan struct{} // closed and replaced when an await may be over
 }
 
 // New builds an orchestrator; it starts no goroutine. The error names the missing option,
@@ -63,6 +65,7 @@ func New(opt Options) (*Orchestrator, error) {
 		results:             NewResults(opt.ResultBytes, opt.Now),
 		artifacts:           NewArtifacts(opt.ArtifactBytes, opt.Now),
 		jobs:                make(map[*Job]struct{}),
+		live:                make(map[core.SessionID]*LiveSession),
 		sessions:            make(map[core.SessionID]*session),
 		sessionsByParty:     make(map[string]int),
 		futileDisplacements: make(map[string]time.Time),
@@ -119,7 +122,7 @@ func (o *Orchestrator) SetMaxSessions(n int) {
 	o.opt.Recorder.Sessions(len(o.sessions), o.limitLocked())
 }
 
-// Usage is the number of sessions, their limit (0 for none) and the Admitter's refusal.
+// Usage returns the number of sessions, their limit (0 for none) and the Admitter's refusal.
 func (o *Orchestrator) Usage() Usage {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -136,7 +139,7 @@ func (o *Orchestrator) Result(p Path) (Result, error) {
 	return r, nil
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (o *Orchestrator) Name() string { return "sessions" }
 
 // Run ends idle sessions until ctx ends, then all of them.

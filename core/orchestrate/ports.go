@@ -30,7 +30,7 @@ const (
 	ByOption   Bound = "-maxSessions"
 	BySessions Bound = "sessions of a device"
 	ByEncoders Bound = "encoder sessions"
-	ByMemory   Bound = "card memory"
+	ByMemory   Bound = "GPU memory"
 	ByPace     Bound = "pace"
 )
 

@@ -24,7 +24,7 @@ type Path struct {
 // signatureExt follows the rendition's name.
 const signatureExt = ".phash"
 
-// String is the path in a URL.
+// String returns the path in a URL.
 func (p Path) String() string {
 	s := string(p.Session) + "/" + p.Dir + "/" + strconv.FormatInt(int64(p.Number), 10) + p.Format.Ext()
 	if p.Signature {

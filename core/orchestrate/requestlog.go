@@ -66,6 +66,9 @@ func (g *Segment) logRecord() {
 	default:
 		attrs = append(attrs, slog.String("err", l.failed.Error()))
 	}
+	if l.failed != nil {
+		level, attrs = g.o.failureLevel(level, attrs, req.From, l.failed)
+	}
 	g.o.opt.Log.LogAttrs(context.Background(), level, "segment", attrs...)
 }
 
@@ -104,8 +107,7 @@ func (o *Orchestrator) JobDone(f *inference.JobStats, job *Job, from string, err
 	attrs = append(attrs, outcomeOf(err))
 	level := slog.LevelInfo
 	if err != nil {
-		attrs = append(attrs, fault.Attr(err))
-		level = jobLevel(err)
+		level, attrs = o.failureLevel(jobLevel(err), append(attrs, fault.Attr(err)), from, err)
 	}
 	o.opt.Log.LogAttrs(context.Background(), level, "request", attrs...)
 }
@@ -138,7 +140,7 @@ func appendPrice(attrs []slog.Attr, price pm.Price, units int64) []slog.Attr {
 	return append(attrs, slog.String("price", text), slog.String("fee", fee(price, units)))
 }
 
-// fee is the cost of units in whole wei, rounded down. It avoids big.Int where the result
+// fee returns the cost of units in whole wei, rounded down. It avoids big.Int where the result
 // fits into 64 bits, because log lines are frequent.
 func fee(price pm.Price, units int64) string {
 	if price.PerUnit < 0 || units < 0 {
@@ -161,12 +163,12 @@ func outcomeOf(err error) slog.Attr {
 	return slog.String("outcome", string(fault.CodeOf(err)))
 }
 
-// milliseconds is a duration in milliseconds, to the microsecond.
+// milliseconds returns a duration in milliseconds, to the microsecond.
 func milliseconds(key string, d time.Duration) slog.Attr {
 	return slog.Float64(key, float64(d.Microseconds())/1000)
 }
 
-// jobLevel is the log level of a failed job: errors for our own defects, warnings for what
+// jobLevel returns the log level of a failed job: errors for our own defects, warnings for what
 // the operator can fix, info for what gateways cause.
 func jobLevel(err error) slog.Level {
 	switch fault.ClassOf(err) {

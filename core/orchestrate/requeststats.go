@@ -44,7 +44,7 @@ func (o *Orchestrator) recordRequest(kind requeststats.Kind, req *SegmentRequest
 	o.opt.RequestStats.Record(q)
 }
 
-// provenSender is the account that signed a request for an offer; zero without a valid
+// provenSender returns the account that signed a request for an offer; zero without a valid
 // signature.
 func (o *Orchestrator) provenSender(address []byte, err error) (a core.Address) {
 	if o.opt.Signatures != nil && fault.CodeOf(err) != fault.RequestSignature {
@@ -58,7 +58,7 @@ func namesModels(wanted *capability.Capabilities) bool {
 	return wanted != nil && len(wanted.Constraints.PerCapability) > 0
 }
 
-// refusalCode is the code of a refusal, "" for nil.
+// refusalCode returns the code of a refusal, "" for nil.
 func refusalCode(err error) fault.Code {
 	if err == nil {
 		return ""

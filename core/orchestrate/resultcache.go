@@ -44,7 +44,7 @@ func newResultCache[K comparable, V any](maxBytes int64, now func() time.Time, s
 	}
 }
 
-// Bytes is the size of the cached values.
+// Bytes returns the size of the cached values.
 func (s *resultCache[K, V]) Bytes() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,7 +68,7 @@ func (s *resultCache[K, V]) AwaitFetched(ctx context.Context) error {
 	}
 }
 
-// entry is the value of list element e.
+// entry returns the value of list element e.
 func (s *resultCache[K, V]) entry(e *list.Element) *cachedResult[K, V] {
 	return e.Value.(*cachedResult[K, V])
 }
@@ -121,7 +121,7 @@ func (s *resultCache[K, V]) evictLocked(party string, need int64, now time.Time)
 	return true
 }
 
-// victimsLocked are the values that evictLocked would drop, and whether they are enough.
+// victimsLocked returns the values that evictLocked would drop, and whether they are enough.
 func (s *resultCache[K, V]) victimsLocked(party string, need int64, now time.Time) (out []*list.Element, ok bool) {
 	short := s.usedBytes + need - s.maxBytes
 	take := func(e *list.Element) {
@@ -153,7 +153,7 @@ func (s *resultCache[K, V]) victimsLocked(party string, need int64, now time.Tim
 	return out, short <= 0
 }
 
-// largestPartyLocked is the party with the most bytes, and by how much it exceeds what
+// largestPartyLocked returns the party with the most bytes, and by how much it exceeds what
 // another party will have with need more bytes.
 func (s *resultCache[K, V]) largestPartyLocked(than string, need int64) (party string, excess int64) {
 	for name, bytes := range s.bytesByParty {
@@ -197,7 +197,7 @@ func (s *resultCache[K, V]) dropLocked(e *list.Element) {
 	}
 }
 
-// bound returns the limit.
+// limit returns the limit.
 func (s *resultCache[K, V]) limit() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 // smallData is the size below which hashing costs less than a goroutine does.
 const smallData = 16 << 10
 
-// hashes are the renditions', in order. They are hashed side by side, because the
+// hashes returns the renditions', in order. They are hashed side by side, because the
 // gateway waits for it and megabytes take milliseconds.
 func hashes(renditions []core.Rendition) [][keccak.Size]byte {
 	out := make([][keccak.Size]byte, len(renditions))

@@ -141,5 +141,5 @@ func (r *Results) removeFromDirLocked(p Path) {
 // above a lowered limit are evicted when new ones are stored.
 func (o *Orchestrator) SetResultBytes(n int64) { o.results.setMaxBytes(n) }
 
-// ResultBytes is the memory limit of the renditions kept for download.
+// ResultBytes returns the memory limit of the renditions kept for download.
 func (o *Orchestrator) ResultBytes() int64 { return o.results.limit() }

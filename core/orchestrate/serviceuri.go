@@ -11,7 +11,7 @@ import (
 // StreamPath is where renditions are served, below the service URI.
 const StreamPath = "/stream/"
 
-// ServiceURI is the advertised address, without a trailing slash.
+// ServiceURI returns the advertised address, without a trailing slash.
 func (o *Orchestrator) ServiceURI() string { return *o.serviceURI.Load() }
 
 // SetServiceURI changes the advertised address from the next offer on. It fails, without a
@@ -37,7 +37,7 @@ func serviceURI(s string) (string, error) {
 	return u.Scheme + "://" + u.Host, nil
 }
 
-// url is the absolute address of a rendition.
+// url returns the absolute address of a rendition.
 func (o *Orchestrator) url(p Path) string { return o.ServiceURI() + StreamPath + p.String() }
 
 func profileNames(profiles []core.Profile) []string {

@@ -187,7 +187,7 @@ func (o *Orchestrator) fullLocked(op string) error {
 	return nil
 }
 
-// Capped is the refusal of another session when Usage has reached its limit: an
+// Capped returns the refusal of another session when Usage has reached its limit: an
 // OrchestratorCapped whose detail names the bound.
 func (o *Orchestrator) Capped() *fault.Fault {
 	o.mu.Lock()
@@ -216,7 +216,7 @@ func (o *Orchestrator) admitterRefusal() *fault.Fault {
 	return o.opt.Admitter.Usage().Refusal
 }
 
-// limitLocked is the maximum number of sessions, 0 for no fixed limit.
+// limitLocked returns the maximum number of sessions, 0 for no fixed limit.
 func (o *Orchestrator) limitLocked() int {
 	if o.maxSessions == 0 && o.opt.Admitter != nil {
 		return o.opt.Admitter.Usage().Limit

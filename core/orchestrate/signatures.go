@@ -39,7 +39,7 @@ var (
 // NewKeySignatures signs with signer.
 func NewKeySignatures(signer Signer) *KeySignatures { return &KeySignatures{signer: signer} }
 
-// Address is the one whose key signs results.
+// Address returns the one whose key signs results.
 func (s *KeySignatures) Address() core.Address { return s.signer.Address() }
 
 // CheckRequest says whether sig is address's signature over a request for an offer.

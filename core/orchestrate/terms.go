@@ -28,7 +28,7 @@ func (o *Orchestrator) quote(ctx context.Context, address []byte, wanted *capabi
 	return o.opt.Payments.Quote(ctx, sender, o.quotedModels(wanted))
 }
 
-// quotedModels are the node's models that a request asks a price for: those of every
+// quotedModels returns the node's models that a request asks a price for: those of every
 // capability for which the request has both units and models. A quote holds at most
 // pm.MaxQuoteModels; a job has one.
 func (o *Orchestrator) quotedModels(wanted *capability.Capabilities) []inference.Model {

@@ -14,8 +14,12 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// sessionIDBytes is the random part of a session id, written as hex.
-const sessionIDBytes = 4
+// Random bytes of session ids, written as hex: those of the network, and of live sessions, whose
+// ids let clients use them.
+const (
+	sessionIDBytes     = 4
+	liveSessionIDBytes = 16
+)
 
 // maxExpiry is beyond every expiry that is issued; see mac.
 const maxExpiry = 1 << 56
@@ -32,7 +36,7 @@ type Token struct {
 	Expires int64
 }
 
-// quote is the part of the code after the MAC. The token must be genuine.
+// quote returns the part of the code after the MAC. The token must be genuine.
 func (tok *Token) quote() []byte { return tok.Code[sha256.Size:] }
 
 // Tokens issues and checks tokens with a secret, so that a token is valid at one node only.
@@ -58,14 +62,24 @@ func NewTokens(secret pm.Secret, random io.Reader, now func() time.Time) (*Token
 // Issue makes a token with a new session id, valid for TokenLife. quote is carried
 // unchanged; empty off-chain.
 func (t *Tokens) Issue(quote []byte) (Token, error) {
-	var id [sessionIDBytes]byte
-	if _, err := io.ReadFull(t.rand, id[:]); err != nil {
-		return Token{}, err
+	return t.issue("", sessionIDBytes, quote)
+}
+
+// issueLive makes a token for live work, with the id of a session or a new one.
+func (t *Tokens) issueLive(id core.SessionID, quote []byte) (Token, error) {
+	return t.issue(id, liveSessionIDBytes, quote)
+}
+
+// issue makes a token; without an id it draws one of so many bytes.
+func (t *Tokens) issue(id core.SessionID, size int, quote []byte) (Token, error) {
+	if id == "" {
+		random := make([]byte, size)
+		if _, err := io.ReadFull(t.rand, random); err != nil {
+			return Token{}, err
+		}
+		id = core.SessionID(hex.EncodeToString(random))
 	}
-	tok := Token{
-		Session: core.SessionID(hex.EncodeToString(id[:])),
-		Expires: t.now().Add(TokenLife).Unix(),
-	}
+	tok := Token{Session: id, Expires: t.now().Add(TokenLife).Unix()}
 	tok.Code = append(t.mac(tok.Session, tok.Expires, quote), quote...)
 	return tok, nil
 }
@@ -96,7 +110,9 @@ func (t *Tokens) Genuine(tok *Token) bool {
 
 // mac is HMAC-SHA256 over the id's characters, the expiry and the quote. Without a quote
 // the expiry is big-endian without leading zero bytes; with a quote it has eight bytes, the
-// first of which is 0, so that no token of one form is valid as the other.
+// first of which is 0, so that no token of one form is valid as the other. An id has one of two
+// lengths; what follows the shorter one begins with a byte that is no hex digit, or is too short to be
+// the rest of the longer one.
 func (t *Tokens) mac(id core.SessionID, expires int64, quote []byte) []byte {
 	m := hmac.New(sha256.New, t.secret[:])
 	m.Write([]byte(id))
@@ -111,10 +127,10 @@ func (t *Tokens) mac(id core.SessionID, expires int64, quote []byte) []byte {
 	return m.Sum(nil)
 }
 
-// validSessionID reports whether id has the form of those issued here: 8
+// validSessionID reports whether id has the form of those issued here: 8 or 32
 // lowercase hex digits.
 func validSessionID(id string) bool {
-	if len(id) != 2*sessionIDBytes {
+	if len(id) != 2*sessionIDBytes && len(id) != 2*liveSessionIDBytes {
 		return false
 	}
 	for _, c := range []byte(id) {

@@ -6,7 +6,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// Unavailable is the code of why the single model that a gateway wants is not offered
+// Unavailable returns the code of why the single model that a gateway wants is not offered
 // although this node has it. It is "" for an offered model, for one that this node does not
 // have, and where several are wanted.
 func (o *Orchestrator) Unavailable(wanted *capability.Capabilities) fault.Code {
@@ -30,7 +30,7 @@ func (o *Orchestrator) Unavailable(wanted *capability.Capabilities) fault.Code {
 	return ""
 }
 
-// onlyModel is the wanted model if there is exactly one.
+// onlyModel returns the wanted model if there is exactly one.
 func onlyModel(wanted *capability.Capabilities) (model inference.Model, ok bool) {
 	if wanted == nil {
 		return model, false

@@ -35,7 +35,7 @@ type unbilledTime struct {
 	at   time.Time
 }
 
-// remaining is what has not decayed at now.
+// remaining returns what has not decayed at now.
 func (w unbilledTime) remaining(now time.Time) time.Duration {
 	return max(0, w.time-max(0, now.Sub(w.at))/unbilledDecay)
 }

@@ -84,7 +84,7 @@ func decrement[K comparable](counts map[K]int, key K) {
 // Party is accountable for the memory of the segment's body.
 func (g *Segment) Party() string { return g.o.party(&g.req) }
 
-// PaidBytes is how many bytes of the body the payment covers. Further bytes count as unpaid
+// PaidBytes returns how many bytes of the body the payment covers. Further bytes count as unpaid
 // until the hash is checked.
 func (g *Segment) PaidBytes() int64 {
 	if !g.priced {

@@ -28,9 +28,9 @@ func Addresses(id capability.ID, contentType string, body []byte, visit func(add
 type Address struct {
 	// Text is the decoded address; of a far too long one only the beginning.
 	Text string
-	// Picture says that it is the image_url of a part of a chat. From and To are then the position
+	// Image says that it is the image_url of a part of a chat. From and To are then the position
 	// of its JSON string in the request, with its quotes.
-	Picture  bool
+	Image    bool
 	From, To int
 }
 
@@ -68,7 +68,7 @@ type addressWalk struct {
 }
 
 // spot classifies a value of a chat by the names that lead to it. Names count as the API spells
-// them: a server that accepts other spellings gets no picture there.
+// them: a server that accepts other spellings gets no image there.
 type spot int
 
 const (
@@ -78,8 +78,8 @@ const (
 	inMessage
 	inContent
 	inPart
-	// inPicture is the value of image_url, an address or an object with one; inURL is that address.
-	inPicture
+	// inImage is the value of image_url, an address or an object with one; inURL is that address.
+	inImage
 	inURL
 	// inOpaque is text for the model or the client's own; the others lead to it.
 	inToolCalls
@@ -88,7 +88,7 @@ const (
 	inOpaque
 )
 
-// member is the spot of an object's member.
+// member returns the spot of an object's member.
 func (s spot) member(name []byte) spot {
 	switch n := string(name); {
 	case s == inRequest && n == "messages":
@@ -96,8 +96,8 @@ func (s spot) member(name []byte) spot {
 	case s == inMessage && n == "content":
 		return inContent
 	case s == inPart && n == "image_url":
-		return inPicture
-	case s == inPicture && n == "url":
+		return inImage
+	case s == inImage && n == "url":
 		return inURL
 	case s == inMessage && n == "tool_calls":
 		return inToolCalls
@@ -109,7 +109,7 @@ func (s spot) member(name []byte) spot {
 	return otherSpot
 }
 
-// element is the spot of a list's element.
+// element returns the spot of a list's element.
 func (s spot) element() spot {
 	switch s {
 	case inMessages:
@@ -206,7 +206,7 @@ func (w *addressWalk) text(c *cursor, kind fieldKind, at spot) error {
 		// Cut within an escape: the rest is long enough to be refused.
 		address = raw[:min(len(raw), maxAddressText)]
 	}
-	return w.add(&Address{Text: string(address), Picture: at == inPicture || at == inURL, From: from, To: c.pos})
+	return w.add(&Address{Text: string(address), Image: at == inImage || at == inURL, From: from, To: c.pos})
 }
 
 // maxAddressText bounds the checked part of an address, in bytes: more than any permitted one.
@@ -244,14 +244,14 @@ var soundStarts = []string{
 }
 
 const (
-	// minMedia is smaller than any picture or audio in base64, and longer than a path that happens
+	// minMedia is smaller than any image or audio in base64, and longer than a path that happens
 	// to begin like one.
 	minMedia = 40
 	// maxPath is the longest path that a system opens, in bytes.
 	maxPath = 4096
 )
 
-// isMedia reports whether a text is a picture, audio or document in base64. The text is in JSON
+// isMedia reports whether a text is an image, audio or document in base64. The text is in JSON
 // form: some writers escape each slash.
 func isMedia(raw []byte) bool {
 	head := string(unescaped(raw, minMedia))

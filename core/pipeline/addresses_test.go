@@ -87,12 +87,12 @@ func TestAddressesInARequest(t *testing.T) {
 	}
 }
 
-// Pictures are the image_url of parts of a chat's messages, and nothing else.
+// Images are the image_url of parts of a chat's messages, and nothing else.
 func TestPicturesInARequest(t *testing.T) {
 	t.Parallel()
 	located := func(id capability.ID, body string) (out []string) {
 		err := pipeline.LocateAddresses(id, "", []byte(body), func(a *pipeline.Address) error {
-			if a.Picture {
+			if a.Image {
 				out = append(out, a.Text+" "+body[a.From:a.To])
 			}
 			return nil

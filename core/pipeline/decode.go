@@ -103,7 +103,7 @@ var (
 	errSize   = errors.New("width, height or num_images_per_prompt is too large")
 )
 
-// sizes takes in what a request says of its picture; 0 is nothing.
+// sizes takes in what a request says of its image; 0 is nothing.
 func (r *Request) sizes(width, height, images int64) error {
 	if max(width, height, images) > math.MaxInt32 {
 		return errSize

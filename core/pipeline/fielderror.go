@@ -8,7 +8,7 @@ type fieldError struct{ field, what string }
 // Error names the field first.
 func (e *fieldError) Error() string { return e.field + ": " + e.what }
 
-// FieldOf is the path of the field that an error of Decode is about, such as "max_tokens" or
+// FieldOf returns the path of the field that an error of Decode is about, such as "max_tokens" or
 // "messages[0].role"; "" where it is about none.
 func FieldOf(err error) string {
 	if e, ok := errors.AsType[*syntaxError](err); ok {

@@ -21,14 +21,14 @@ func decodeString(raw []byte) ([]byte, error) {
 	return []byte(s), nil
 }
 
-// quoted is a name from outside in a form that is safe for error texts.
+// quoted returns a name from outside in a form that is safe for error texts.
 func quoted(name []byte) string {
 	const most = 64
 	s := strings.ToValidUTF8(string(name[:min(len(name), most)]), "")
 	return strconv.Quote(s)
 }
 
-// named is a field's name in an error's path: short, and only printable characters.
+// named returns a field's name in an error's path: short, and only printable characters.
 func named(name []byte) string {
 	q := quoted(name)
 	return q[1 : len(q)-1]

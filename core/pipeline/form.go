@@ -6,6 +6,7 @@ import (
 	"mime"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 const (
@@ -132,37 +133,56 @@ func (f *form) take(name string, value []byte, isFile bool) error {
 // Readers do not agree on where a line ends that holds one.
 func control(r rune) bool { return r != '\t' && unicode.IsControl(r) }
 
-// partName is the name in a part's header.
+// partName returns the name in a part's header.
 func partName(header string) (string, error) {
 	name, _, err := partHeader(header)
 	return name, err
 }
 
-// partHeader reads a part's header. An encoding is refused: readers that decode it
-// and readers that do not would see different parts.
+// partHeader reads the name, and the name of the file, in a part's header.
 func partHeader(header string) (name, file string, err error) {
-	for line := range strings.SplitSeq(header, "\r\n") {
+	h, err := readPartHeader(header)
+	return h.name, h.file, err
+}
+
+// header is a part's header, as far as it matters. kind is its media type without parameters, "" if
+// it has none.
+type header struct{ name, file, kind string }
+
+// readPartHeader reads a part's header. An encoding is refused: readers that decode it
+// and readers that do not would see different parts.
+func readPartHeader(text string) (h header, err error) {
+	for line := range strings.SplitSeq(text, "\r\n") {
 		key, value, ok := strings.Cut(line, ":")
 		if !ok || strings.ContainsAny(key, " \t") || key == "" || strings.ContainsFunc(line, control) {
-			return "", "", errPart
+			return header{}, errPart
 		}
 		switch strings.ToLower(key) {
 		case "content-disposition":
 			kind, params, err := mime.ParseMediaType(value)
-			if err != nil || kind != "form-data" || params["name"] == "" || name != "" {
-				return "", "", errPart
+			if err != nil || kind != "form-data" || params["name"] == "" || h.name != "" {
+				return header{}, errPart
 			}
-			name, file = params["name"], params["filename"]
+			h.name, h.file = params["name"], params["filename"]
 		case "content-transfer-encoding":
 			switch strings.ToLower(strings.TrimSpace(value)) {
 			case "binary", "8bit", "7bit":
 			default:
-				return "", "", errPart
+				return header{}, errPart
+			}
+		case "content-type":
+			if kind, _, err := mime.ParseMediaType(value); err == nil {
+				h.kind = kind
 			}
 		}
 	}
-	if name == "" {
-		return "", "", errPart
+	if h.name == "" || strings.ContainsFunc(h.name, notInFieldName) {
+		return header{}, errPart
 	}
-	return name, file, nil
+	return h, nil
+}
+
+// notInFieldName reports whether no field has this character in its name.
+func notInFieldName(r rune) bool {
+	return r >= utf8.RuneSelf || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.[]", r)
 }

@@ -27,7 +27,7 @@ import (
 // webpFile is the header of a lossless WebP of 3 by 2 pixels.
 const webpFile = "RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00\x2f\x02\x40\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 
-// picture is a 3 by 2 picture.
+// image is a 3 by 2 image.
 func picture(form string) []byte {
 	img := image.NewPaletted(image.Rect(0, 0, 3, 2), color.Palette{color.Black, color.White})
 	var b bytes.Buffer
@@ -193,7 +193,7 @@ func TestFormRefusals(t *testing.T) {
 			"9999999999"), fault.JobUnreadable},
 		"fps":   {capability.ImageToVideo, form("model_id", "m", "fps", "NaN"), fault.JobUnreadable},
 		"width": {capability.ImageToVideo, form("model_id", "m", "width", "wide"), fault.JobUnreadable},
-		"no picture": {capability.ImageToText, raw("--b\nContent-Disposition: form-data; name=model_id\n\nm\n" +
+		"no image": {capability.ImageToText, raw("--b\nContent-Disposition: form-data; name=model_id\n\nm\n" +
 			file + "--b--"), fault.ImageUnreadable},
 		"no such operation": {capability.ImageToText, nil, fault.JobUnknown},
 		"more than counts": {capability.ImageToVideo, form("model_id", "m", "width", "2147483647", "height",
@@ -386,7 +386,7 @@ func FuzzImage(f *testing.F) {
 		ct, body := written("image", data, "model_id", "m")
 		r, err := pipeline.Parse(capability.ImageToText, "", ct, body, nil)
 		if err == nil && r.Units < 1 {
-			t.Errorf("a picture of %d units", r.Units)
+			t.Errorf("an image of %d units", r.Units)
 		}
 	})
 }

@@ -13,8 +13,7 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// imageForms are the pictures whose size can be read, by how they begin. A '?'
-// stands for any byte. Read-only.
+// imageForms are the images whose size can be read, by how they begin. A '?' stands for any byte. Read-only.
 var imageForms = []struct {
 	magic string
 	read  func(data []byte) (image.Config, error)
@@ -41,17 +40,17 @@ const pngMagic = "\x89PNG\r\n\x1a\n"
 
 var (
 	errImage = errors.New("unknown format")
-	// errTwoSizes: a job is priced by the picture's size, and its model server would see another.
-	errTwoSizes = errors.New("the picture has two sizes")
+	// errTwoSizes: a job is priced by the image's size, and its model server would see another.
+	errTwoSizes = errors.New("the image has two sizes")
 )
 
-// ImageSize reads a picture's width and height from its header, and nothing of the picture.
+// ImageSize reads an image's width and height from its header, and nothing of the image.
 func ImageSize(data []byte) (width, height int, err error) {
 	cfg, err := imageConfig(data)
 	return cfg.Width, cfg.Height, err
 }
 
-// imageConfig reads a picture's header, and nothing of the picture.
+// imageConfig reads an image's header, and nothing of the image.
 func imageConfig(data []byte) (image.Config, error) {
 	for _, form := range imageForms {
 		if begins(data, form.magic) {
@@ -95,7 +94,7 @@ func onePNGHeader(b []byte) bool {
 }
 
 // withinScreen reports whether a GIF's first frame lies within its screen, whose size its header has:
-// Pillow enlarges the picture to the frame. What readers could understand differently is refused.
+// Pillow enlarges the image to the frame. What readers could understand differently is refused.
 func withinScreen(b []byte, width, height int) bool {
 	const (
 		header    = 13

@@ -20,7 +20,7 @@ func pngHeader(side uint32) []byte {
 	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(b))
 }
 
-// TestPicturesOfTwoSizes: a job is priced by the size of its picture. Pillow reads another size than most in these, and
+// TestPicturesOfTwoSizes: a job is priced by the size of its image. Pillow reads another size than most in these, and
 // would have a model work on 16 million pixels at the price of 64.
 func TestPicturesOfTwoSizes(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,10 @@ type llm struct {
 	// given something.
 	prompts, bytes int
 	given          bool
-	plain          bool
+	// instead is a field that some servers (vLLM) read in place of the input, by which embeddings are
+	// priced.
+	instead string
+	plain   bool
 	// message, where set, is called for every message of a chat.
 	message func(m message)
 	// sampling are temperature, top_p and top_k as they are written.
@@ -44,6 +47,8 @@ func (l *llm) read(op inference.Operation, body []byte) error {
 	switch {
 	case !l.given:
 		return c.missing(needs(op))
+	case l.instead != "":
+		return c.failIn(l.instead, `embeddings are made of "input" alone`)
 	case max(l.n, l.best, l.answers) > maxAnswers:
 		return c.failIn("n", "more than "+strconv.Itoa(maxAnswers)+" answers are asked for")
 	case differ(l.predict, max(l.tokens, l.tokens2)):
@@ -58,10 +63,10 @@ func (l *llm) read(op inference.Operation, body []byte) error {
 // counts.
 func differ(a, b int64) bool { return a > 0 && b > 0 && a != b }
 
-// maxTokens is the bound of one answer, 0 where there is none.
+// maxTokens returns the bound of one answer, 0 where there is none.
 func (l *llm) maxTokens() int64 { return max(l.tokens, l.tokens2, l.predict) }
 
-// needs is the field that an operation requires.
+// needs returns the field that an operation requires.
 func needs(op inference.Operation) string {
 	switch op {
 	case inference.Completion:
@@ -98,11 +103,12 @@ func (l *llm) field(c *cursor, op inference.Operation, key []byte) error {
 		}
 		return l.prompt(c)
 	}
-	return l.other(c, key)
+	return l.other(c, op, key)
 }
 
 // meaning are the fields that determine the model and the amount of work. Read-only.
 var meaning = [...][]byte{
+	[]byte("messages"), []byte("prompt"), []byte("input"),
 	[]byte("model"), []byte("stream"), []byte("stream_options"),
 	[]byte("max_tokens"), []byte("max_completion_tokens"), []byte("n_predict"),
 	[]byte("n"), []byte("best_of"), []byte("n_cmpl"),
@@ -110,9 +116,12 @@ var meaning = [...][]byte{
 
 // other is a field that only the runner understands. Some servers (Ollama) ignore the case of
 // names, and would see another request.
-func (l *llm) other(c *cursor, key []byte) error {
+func (l *llm) other(c *cursor, op inference.Operation, key []byte) error {
+	if op == inference.Embedding && (string(key) == "messages" || string(key) == "prompt") {
+		l.instead = string(key)
+	}
 	for _, name := range meaning {
-		if bytes.EqualFold(key, name) {
+		if bytes.EqualFold(key, name) && !bytes.Equal(key, name) {
 			return c.fail("it differs from " + quoted(name) + " only in capitals")
 		}
 	}
@@ -198,7 +207,7 @@ func (l *llm) promptPart(c *cursor, numbers *int) error {
 	return l.token(c)
 }
 
-// promptInput is the size in bytes of the model's input.
+// promptInput returns the size in bytes of the model's input.
 func (l *llm) promptInput(op inference.Operation) int {
 	if op == inference.Chat {
 		return l.input // messages are among them

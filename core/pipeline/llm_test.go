@@ -153,7 +153,7 @@ func TestLLM(t *testing.T) {
 			`{"model":"a/b","messages":[{"role":"user","content":[{"type":"text","text":"ab"},{"text":"c"}]}]}`,
 			pipeline.Request{
 				Operation: inference.Chat, N: 1, Plain: true, PromptBytes: 3, Units: 256}},
-		"a picture": {"", `{"model":"a/b","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:"}}]}]}`, pipeline.Request{
+		"an image": {"", `{"model":"a/b","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:"}}]}]}`, pipeline.Request{
 			Operation: inference.Chat, N: 1, Units: 256}},
 		"tool's answer": {"", `{"model":"a/b","messages":[{"role":"tool","content":null,"tool_call_id":"x"}]}`,
 			pipeline.Request{
@@ -365,6 +365,32 @@ func TestInputsOfARequest(t *testing.T) {
 		// The numbers of one text's tokens are no texts.
 		if _, err := pipeline.Decode(capability.LLM, row.op, "", list(row.field, "7", 5000)); err != nil {
 			t.Errorf("%s: %v", row.op, err)
+		}
+	}
+}
+
+// TestInputHasOneName: what a model server may read in place of the input, by which embeddings are
+// priced, or of the prompts, by whose number completions are, is refused.
+func TestInputHasOneName(t *testing.T) {
+	t.Parallel()
+	for body, op := range map[string]inference.Operation{
+		`{"model":"m","input":"x","Input":["a","b"]}`:                             inference.Embedding,
+		`{"model":"m","\u0049nput":"x","input":"x"}`:                              inference.Embedding,
+		`{"model":"m","input":"x","messages":[{"role":"user","content":"long"}]}`: inference.Embedding,
+		`{"model":"m","input":"x","prompt":"long"}`:                               inference.Embedding,
+		`{"model":"m","prompt":"x","PROMPT":["a","b"]}`:                           inference.Completion,
+		`{"model":"m","messages":[{"role":"user","content":"x"}],"Messages":[]}`:  inference.Chat,
+	} {
+		if _, err := pipeline.Decode(capability.LLM, op, "", []byte(body)); fault.CodeOf(err) != fault.JobUnreadable {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+	for body, op := range map[string]inference.Operation{
+		`{"model":"m","input":"x","encoding_format":"base64","user":"u"}`:                inference.Embedding,
+		`{"model":"m","messages":[{"role":"user","content":"x"}],"prompt":"","input":1}`: inference.Chat,
+	} {
+		if _, err := pipeline.Decode(capability.LLM, op, "", []byte(body)); err != nil {
+			t.Errorf("%s: %v", body, err)
 		}
 	}
 }

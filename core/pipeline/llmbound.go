@@ -6,7 +6,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// WithMaxTokens is a request for a language model that states max_tokens: body is
+// WithMaxTokens returns a request for a language model that states max_tokens: body is
 // one that Decode took and that states none. All else stays as it is written.
 func WithMaxTokens(body []byte, tokens inference.Tokens) []byte {
 	c := &cursor{text: body}

@@ -13,7 +13,7 @@ import (
 const (
 	// measuringQueue is how many files may wait to be measured.
 	measuringQueue = 64
-	// coresPerMeasuring is how many processor cores there are for each file that is measured at
+	// coresPerMeasuring is how many CPU cores there are for each file that is measured at
 	// the same time, maxMeasuring how many files are at most.
 	coresPerMeasuring, maxMeasuring = 4, 4
 )
@@ -44,7 +44,7 @@ type measuringFor struct {
 	party string
 }
 
-// Duration is the length of an audio file. Beside those of the MediaProbe its faults are JobsFull
+// Duration returns the length of an audio file. Beside those of the MediaProbe its faults are JobsFull
 // and that of the end of ctx.
 func (m measuringFor) Duration(ctx context.Context, data []byte) (time.Duration, error) {
 	const op = "measure audio"

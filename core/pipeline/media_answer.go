@@ -14,7 +14,7 @@ import (
 // videoFPS is what a video is made with where the request leaves it open.
 const videoFPS = 7
 
-// MediaAnswer is what the pipelines of pictures, video and sound answer. A field that
+// MediaAnswer is what the pipelines of images, video and sound answer. A field that
 // is not there stays away.
 type MediaAnswer struct {
 	Images Media      `json:"images,omitempty"`
@@ -32,7 +32,7 @@ type (
 // maxMedia bounds the elements of a list, a video's frames among them.
 const maxMedia = 1024
 
-var errManyMedia = errors.New("too many pictures or frames")
+var errManyMedia = errors.New("too many images or frames")
 
 // UnmarshalJSON reads a list that is not too long.
 func (m *Media) UnmarshalJSON(b []byte) error { return unmarshalList(b, (*[]Medium)(m)) }
@@ -57,7 +57,7 @@ func unmarshalList[T any](b []byte, into *[]T) error {
 	return json.Unmarshal(b, into)
 }
 
-// Medium is one picture, video or sound. Seed is as it was written: a number may be
+// Medium is one image, video or sound. Seed is as it was written: a number may be
 // larger than what others hold.
 type Medium struct {
 	URL  string          `json:"url"`
@@ -76,7 +76,7 @@ type VideoOptions struct {
 	Width, Height int
 }
 
-// EncodeMP4 makes an MP4 of PNG pictures, in frames per second and pixels.
+// EncodeMP4 makes an MP4 of PNG images, in frames per second and pixels.
 type EncodeMP4 func(ctx context.Context, frames [][]byte, fps float64, width, height int) ([]byte, error)
 
 // MakeVideos makes every list of frames of an answer a video among its images. The

@@ -44,15 +44,15 @@ func (c *cursor) message() (m message, err error) {
 	return m, err
 }
 
-// skipped is where the next value starts.
+// skipped returns where the next value starts.
 func (c *cursor) skipped() int {
 	c.peek()
 	return c.pos
 }
 
-// pictureBytes is what a part that is no text counts for at most: a model makes about a
-// thousand tokens of a picture, however many bytes it has.
-const pictureBytes = 1024 * bytesPerToken
+// imageTextBytes is the text length that counts for a part that is no text, at most: a model makes about a
+// thousand tokens of an image, however many bytes it has.
+const imageTextBytes = 1024 * bytesPerToken
 
 // content passes over a message's content: text, parts of it, or null. It
 // returns the text's length and about that of the other parts, and takes plain back at a
@@ -81,12 +81,12 @@ func (c *cursor) content(plain *bool) (n, more int, err error) {
 	return 0, 0, nil
 }
 
-// otherPart is what a part counts for that is no plain text: a picture or the like the
+// otherPart returns what a part counts for that is no plain text: an image or the like the
 // same whatever its size, all else its length.
 func otherPart(part []byte) int {
 	for _, kind := range [][]byte{[]byte(`"image_url"`), []byte(`"video_url"`), []byte(`"input_audio"`)} {
 		if bytes.Contains(part[:min(len(part), 256)], kind) && !bytes.Contains(part, []byte(`"text"`)) {
-			return pictureBytes
+			return imageTextBytes
 		}
 	}
 	return len(part)

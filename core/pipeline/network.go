@@ -6,7 +6,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// NetworkLLM is a chat request in the form of the existing network: the seven
+// NetworkLLM returns a chat request in the form of the existing network: the seven
 // fields that its nodes know, contents as plain text, max_tokens and stream
 // always there. body is one that Decode took for a chat; for any other the
 // result is nil. What the form has no word for is left out; Request.Plain says

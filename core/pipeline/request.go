@@ -46,8 +46,8 @@ type Request struct {
 	InputTokens inference.Tokens
 	// PromptBytes is the length of the prompt's text, for estimates.
 	PromptBytes int
-	// Width, Height and FPS are those that the request asks of a picture or video
-	// (0: not given), or the size of the picture it carries.
+	// Width, Height and FPS are those that the request asks of an image or video
+	// (0: not given), or the size of the image it carries.
 	Width, Height int
 	FPS           float64
 	// Duration is the length of the audio, once measured.
@@ -89,7 +89,7 @@ func Parse(id capability.ID, op inference.Operation, contentType string, body []
 	return r, nil
 }
 
-// Job is the request as it goes to a runner.
+// Job returns the request as it goes to a runner.
 func (r *Request) Job(contentType string, body []byte, requestID string) *inference.Job {
 	return &inference.Job{
 		Model: r.Model, Operation: r.Operation, Body: body, ContentType: contentType,

@@ -30,7 +30,7 @@ type Pipeline struct {
 	DefaultModel string
 }
 
-// modelField is the field of a request that names its model.
+// modelField returns the field of a request that names its model.
 func (p Pipeline) modelField() string {
 	if p.Capability == capability.LLM {
 		return "model"

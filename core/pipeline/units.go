@@ -26,7 +26,7 @@ const (
 	networkUnitsPerCharacter = 1000
 )
 
-// NetworkFactor is how many units an orchestrator of the existing network debits, at most,
+// NetworkFactor returns how many units an orchestrator of the existing network debits, at most,
 // where the request has one unit by our count. Its price times this is what one of our
 // units costs there.
 func NetworkFactor(id capability.ID) int64 {

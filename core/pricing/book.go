@@ -93,7 +93,7 @@ func (b *Book) rebuild() {
 	b.report(next)
 }
 
-// Transcoding is what a gateway pays for a pixel, in wei: its own price, or the default. It is nil while the
+// Transcoding returns what a gateway pays for a pixel, in wei: its own price, or the default. It is nil while the
 // price is in a currency without a known rate: then nothing may be quoted.
 func (b *Book) Transcoding(gateway core.Address) *big.Rat {
 	t := b.now.Load()
@@ -103,7 +103,7 @@ func (b *Book) Transcoding(gateway core.Address) *big.Rat {
 	return copyOf(t.fallback)
 }
 
-// Model is what a gateway pays for a unit of a model's work, in wei: its own price, or the default one. It is
+// Model returns what a gateway pays for a unit of a model's work, in wei: its own price, or the default one. It is
 // false where there is none, or none known now.
 func (b *Book) Model(gateway core.Address, m inference.Model) (*big.Rat, bool) {
 	t := b.now.Load()
@@ -114,13 +114,13 @@ func (b *Book) Model(gateway core.Address, m inference.Model) (*big.Rat, bool) {
 	return copyOf(p), p != nil
 }
 
-// Models are the models that have a price for any gateway, in a fixed order. The slice must not be changed.
+// Models returns the models that have a price for any gateway, in a fixed order. The slice must not be changed.
 func (b *Book) Models() []inference.Model { return b.now.Load().names }
 
 // AutoAdjust reports whether quotes include the cost of redemption.
 func (b *Book) AutoAdjust() bool { return b.opt.AutoAdjust }
 
-// Price is the price of a gateway as it was set; the zero address is the default.
+// Price returns the price of a gateway as it was set; the zero address is the default.
 func (b *Book) Price(gateway core.Address) core.UnitPrice {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -130,7 +130,7 @@ func (b *Book) Price(gateway core.Address) core.UnitPrice {
 	return b.book.fallback
 }
 
-// Gateways are the prices of single gateways as they were set, of the caller's own.
+// Gateways returns the prices of single gateways as they were set, of the caller's own.
 func (b *Book) Gateways() map[core.Address]core.UnitPrice {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -177,7 +177,7 @@ func (b *Book) CheckPrice(ctx context.Context, gateway core.Address, price core.
 	return nil
 }
 
-// gatewayName is a gateway's name for people.
+// gatewayName returns a gateway's name for people.
 func gatewayName(gateway core.Address) string {
 	if gateway.IsZero() {
 		return "default"

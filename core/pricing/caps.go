@@ -102,14 +102,14 @@ func (c *Caps) rebuild() {
 	reportCurrencies(c.opt.Board, "price limits", missing.currencies, c.opt.Rates)
 }
 
-// MaxTranscoding is the maximum price of a pixel, in wei, as a copy; nil accepts any price. While the limit's
+// MaxTranscoding returns the maximum price of a pixel, in wei, as a copy; nil accepts any price. While the limit's
 // rate is not known it is 0, so that nothing is bought at an unknown price.
 func (c *Caps) MaxTranscoding() *big.Rat {
 	// No pipeline has this number, so only the general rule holds.
 	return c.MaxModel(inference.Model{Capability: capability.Unused})
 }
 
-// MaxModel is the maximum price of a unit of a model's work, like MaxTranscoding.
+// MaxModel returns the maximum price of a unit of a model's work, like MaxTranscoding.
 func (c *Caps) MaxModel(m inference.Model) *big.Rat { return c.now.Load().max(m) }
 
 func (t *capsTable) max(m inference.Model) *big.Rat {
@@ -120,7 +120,7 @@ func (t *capsTable) max(m inference.Model) *big.Rat {
 	return copyOf(p)
 }
 
-// General is the general limit as it was set.
+// General returns the general limit as it was set.
 func (c *Caps) General() core.UnitPrice {
 	c.mu.Lock()
 	defer c.mu.Unlock()

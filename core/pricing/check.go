@@ -38,7 +38,7 @@ const (
 	Adjusted
 )
 
-// AskedWith is the use of an orchestrator's prices.
+// AskedWith returns the use of an orchestrator's prices.
 func AskedWith(autoAdjust bool) Use {
 	if autoAdjust {
 		return Adjusted

@@ -34,7 +34,7 @@ type Mistake struct {
 	offset int
 }
 
-// Error is one line.
+// Error returns one line.
 func (m Mistake) Error() string {
 	at := fmt.Sprintf("line %d", m.Line)
 	if m.At != "" {
@@ -191,13 +191,13 @@ func (f field) scalar() bool {
 	return k == '"' || k == '-' || '0' <= k && k <= '9'
 }
 
-// result are the mistakes in the order of the document.
+// result returns the mistakes in the order of the document.
 func (r *reader) result() []Mistake {
 	slices.SortStableFunc(r.mistakes, func(a, b Mistake) int { return cmp.Compare(a.offset, b.offset) })
 	return r.mistakes
 }
 
-// kindOf is the first byte of a JSON value, which tells its kind.
+// kindOf returns the first byte of a JSON value, which tells its kind.
 func kindOf(raw []byte) byte {
 	if len(raw) == 0 {
 		return 0

@@ -63,10 +63,10 @@ func NewRates(opt RatesOptions) *Rates {
 	return &Rates{opt: opt, needed: make(chan struct{}), asking: make(chan struct{}, 1)}
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (r *Rates) Name() string { return "price feed" }
 
-// Wei is a price of one unit in wei, as a copy. It is false while the rate of its currency is not known, and
+// Wei returns a price of one unit in wei, as a copy. It is false while the rate of its currency is not known, and
 // then has it fetched. A price of 0 is 0 in every currency; an unset one is 0 too.
 func (r *Rates) Wei(u core.UnitPrice) (*big.Rat, bool) {
 	if wei, ok := u.WeiPerPixel(); ok {
@@ -87,7 +87,7 @@ func (r *Rates) Wei(u core.UnitPrice) (*big.Rat, bool) {
 	return amount.Mul(amount, now.wei), true
 }
 
-// Currency is the feed's, in capitals; "" while it is not known.
+// Currency returns the feed's, in capitals; "" while it is not known.
 func (r *Rates) Currency() string {
 	if r == nil || r.now.Load() == nil {
 		return ""

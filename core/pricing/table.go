@@ -36,7 +36,7 @@ func newTable(p *prices, use Use, rates *Rates) *table {
 	return t
 }
 
-// value is a price in wei; its problems go to warnings.
+// value returns a price in wei; its problems go to warnings.
 func (t *table) value(s subject, u core.UnitPrice, rates *Rates) *big.Rat {
 	wei, ok := rates.Wei(u)
 	if !ok {

@@ -15,17 +15,15 @@ import (
 
 // Prices of one unit, in wei, that no market pays. They are some hundred times the usual price, so that the
 // price of ETH may change a lot before they are wrong.
-// highPixelPrice: transcoding costs some 1000 wei a pixel; at a million an hour of
-// 1080p30 costs a fifth of an ETH.
+// highPixelPrice: transcoding costs some 1000 wei a pixel; at a million an hour of 1080p30 costs a fifth of an ETH.
 func highPixelPrice() *big.Rat { return big.NewRat(1_000_000, 1) }
 
-// highImagePrice: pictures cost some 5 million wei a pixel; at ten thousand million one
-// of a megapixel costs a hundredth of an ETH.
+// highImagePrice: images cost some 5 million wei a pixel; at ten thousand million one of a megapixel costs a
+// hundredth of an ETH.
 func highImagePrice() *big.Rat { return big.NewRat(10_000_000_000, 1) }
 
-// highUnitPrice: a token of text, a millisecond of audio, a byte of speech cost some 10
-// to 10000 million wei; at a million million a thousand of them cost a thousandth
-// of an ETH.
+// highUnitPrice: a token of text, a millisecond of audio, a byte of speech cost some 10 to 10000 million wei; at a
+// million million a thousand of them cost a thousandth of an ETH.
 func highUnitPrice() *big.Rat { return big.NewRat(1_000_000_000_000, 1) }
 
 // subject is the work that a price is for.
@@ -46,7 +44,7 @@ func (s subject) String() string {
 	return text
 }
 
-// implausibleFrom is the price from which on no gateway pays.
+// implausibleFrom returns the price from which on no gateway pays.
 func (s subject) implausibleFrom() *big.Rat {
 	if s.model == nil {
 		return highPixelPrice()

@@ -104,77 +104,77 @@ type (
 	}
 )
 
-// Verb is the action's name.
+// Verb returns the action's name.
 func (Approve) Verb() string { return "approve" }
 
-// Verb is the action's name.
+// Verb returns the action's name.
 func (Bond) Verb() string { return "bond" }
 
-// Verb is the action's name.
+// Verb returns the action's name.
 func (Unbond) Verb() string { return "unbond" }
 
-// Verb is the action's name.
+// Verb returns the action's name.
 func (Rebond) Verb() string { return "rebond" }
 
-// Verb is the action's name.
+// Verb returns the action's name.
 func (RebondFromUnbonded) Verb() string { return "rebondFromUnbonded" }
 
-// Verb is the action's name.
+// Verb returns the action's name.
 func (WithdrawStake) Verb() string { return "withdrawStake" }
 
-// Verb is the action's name.
+// Verb returns the action's name.
 func (WithdrawFees) Verb() string { return "withdrawFees" }
 
-// Verb is the action's name.
+// Verb returns the action's name.
 func (ClaimEarnings) Verb() string { return "claimEarnings" }
 
-// Verb is the action's name.
+// Verb returns the action's name.
 func (TransferTokens) Verb() string { return "transferTokens" }
 
-// Verb is the action's name.
+// Verb returns the action's name.
 func (RequestTokens) Verb() string { return "requestTokens" }
 
-// Verb is the action's name.
+// Verb returns the action's name.
 func (SetCommission) Verb() string { return "setCommission" }
 
-// Verb is the action's name.
+// Verb returns the action's name.
 func (SetServiceURI) Verb() string { return "setServiceURI" }
 
-// Verb is the action's name.
+// Verb returns the action's name.
 func (Reward) Verb() string { return "reward" }
 
-// Verb is the action's name.
+// Verb returns the action's name.
 func (RewardFor) Verb() string { return "rewardFor" }
 
-// Verb is the action's name.
+// Verb returns the action's name.
 func (SetRewardCaller) Verb() string { return "setRewardCaller" }
 
-// Verb is the action's name.
+// Verb returns the action's name.
 func (InitializeRound) Verb() string { return "initializeRound" }
 
-// Verb is the action's name.
+// Verb returns the action's name.
 func (FundDeposit) Verb() string { return "fundDeposit" }
 
-// Verb is the action's name.
+// Verb returns the action's name.
 func (FundDepositAndReserve) Verb() string { return "fundDepositAndReserve" }
 
-// Verb is the action's name.
+// Verb returns the action's name.
 func (Unlock) Verb() string { return "unlock" }
 
-// Verb is the action's name.
+// Verb returns the action's name.
 func (CancelUnlock) Verb() string { return "cancelUnlock" }
 
-// Verb is the action's name.
+// Verb returns the action's name.
 func (WithdrawFunds) Verb() string { return "withdrawFunds" }
 
-// Verb is the action's name.
+// Verb returns the action's name.
 func (RedeemTicket) Verb() string { return "redeemWinningTicket" }
 
-// Verb is the action's name.
+// Verb returns the action's name.
 func (RedeemTickets) Verb() string { return "batchRedeemWinningTickets" }
 
-// Verb is the action's name.
+// Verb returns the action's name.
 func (VoteInPoll) Verb() string { return "voteInPoll" }
 
-// Verb is the action's name.
+// Verb returns the action's name.
 func (VoteOnProposal) Verb() string { return "voteOnProposal" }

@@ -63,7 +63,7 @@ type Tickets interface {
 type TxState string
 
 // The states of a transaction. A mined one may still be undone by a
-// reorganisation; a final one has enough blocks on it.
+// reorg; a final one has enough blocks on it.
 const (
 	TxSubmitted TxState = "submitted"
 	TxMined     TxState = "mined"

@@ -40,10 +40,10 @@ type RoundState struct {
 	LastHash, PreviousHash Hash
 }
 
-// End is the first layer-1 block of the next round.
+// End returns the first layer-1 block of the next round.
 func (r RoundState) End() L1Block { return r.Start + r.Length }
 
-// LocksAt is the first layer-1 block in which cuts cannot be changed any more.
+// LocksAt returns the first layer-1 block in which cuts cannot be changed any more.
 func (r RoundState) LocksAt() L1Block { return r.End() - min(r.LockLength, r.Length) }
 
 // Orchestrator is one orchestrator's record.
@@ -77,7 +77,7 @@ const (
 	Unbonded
 )
 
-// String is the status as the admin API writes it.
+// String returns the status as the admin API writes it.
 func (s DelegatorStatus) String() string {
 	switch s {
 	case Pending:

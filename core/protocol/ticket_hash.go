@@ -6,7 +6,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// AuxData is the creation round, as a number of 256 bits, and its hash: the part of
+// AuxData returns the creation round, as a number of 256 bits, and its hash: the part of
 // a ticket that binds it to its time, as its hash covers it.
 func (t *WinningTicket) AuxData() []byte {
 	round := word64(uint64(t.CreationRound))

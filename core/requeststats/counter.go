@@ -108,7 +108,7 @@ func (b *Counter) addTotalLocked(q Request) {
 	}
 }
 
-// hourLocked is the hour of a time, one that may be written to.
+// hourLocked returns the hour of a time, one that may be written to.
 func (b *Counter) hourLocked(now time.Time) *hour {
 	number := now.Unix() / int64(time.Hour/time.Second)
 	at := &b.hours[number%hours]
@@ -124,7 +124,7 @@ func (b *Counter) hourLocked(now time.Time) *hour {
 	return *at
 }
 
-// clone is a copy of the hour that is not shared.
+// clone returns a copy of the hour that is not shared.
 func (h *hour) clone() *hour {
 	return &hour{number: h.number, gateways: maps.Clone(h.gateways), answers: cloned(h.answers),
 		missing: cloned(h.missing), prices: cloned(h.prices)}

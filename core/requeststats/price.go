@@ -64,7 +64,7 @@ func less(a, b pm.Price) bool {
 	return a.Rat().Cmp(b.Rat()) < 0
 }
 
-// rat is a price of one unit, nil for nil.
+// rat returns a price of one unit, nil for nil.
 func rat(p *pm.Price) *big.Rat {
 	if p == nil {
 		return nil

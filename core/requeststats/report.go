@@ -91,7 +91,7 @@ func (b *Counter) shareHours(now time.Time) []*hour {
 	return all
 }
 
-// windowHoursLocked are the hours of the window, in order.
+// windowHoursLocked returns the hours of the window, in order.
 func (b *Counter) windowHoursLocked(now time.Time) (out []*hour) {
 	last := now.Unix() / int64(time.Hour/time.Second)
 	for number := last - hours + 1; number <= last; number++ {
@@ -143,7 +143,7 @@ func (r *Report) fill(answers map[answerKey]*tally, missing map[missingKey]*tall
 	})
 }
 
-// String is the gateway's name in a report.
+// String returns the gateway's name in a report.
 func (w gatewayKey) String() string {
 	switch {
 	case w.overflow:
@@ -161,7 +161,7 @@ type Total struct {
 	Count uint64
 }
 
-// Totals are all of them, in no order.
+// Totals returns all of them, in no order.
 func (b *Counter) Totals() (out []Total) {
 	if b == nil {
 		return nil

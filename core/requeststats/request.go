@@ -17,7 +17,7 @@ const (
 	Job              Kind = "job"
 )
 
-// Kinds are all of them, in order.
+// Kinds returns all of them, in order.
 func Kinds() []Kind { return []Kind{TranscodingOffer, AIOffer, Segment, Job} }
 
 // Request is one request and its answer.

@@ -40,7 +40,7 @@ func New(opt Options) *Caller {
 	return c
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (c *Caller) Name() string { return "reward" }
 
 // Run calls reward whenever it is due, until ctx ends.
@@ -177,7 +177,7 @@ func (c *Caller) notDue(round protocol.RoundState, self protocol.Orchestrator) e
 // waits is a reason to wait that is no trouble.
 type waits string
 
-// Error is the reason.
+// Error returns the reason.
 func (w waits) Error() string { return string(w) }
 
 func (c *Caller) allowed(self protocol.Orchestrator) bool {
@@ -204,7 +204,7 @@ func (c *Caller) waiting(why error) {
 	c.update(func(s *Status) { s.State, s.Code, s.Reason = StateWaiting, code, why.Error() })
 }
 
-// action is the call that the account may make.
+// action returns the call that the account may make.
 func (c *Caller) action() protocol.Action {
 	if c.opt.Actor.Account() == c.opt.Orchestrator {
 		return protocol.Reward{}

@@ -42,7 +42,7 @@ func NewInitializer(opt InitializerOptions) *initializer {
 	return &initializer{opt: opt, wake: make(chan struct{}, 1)}
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (i *initializer) Name() string { return "round initializer" }
 
 // Run initialises rounds until ctx ends.

@@ -67,7 +67,7 @@ type Status struct {
 // maxHistory bounds Status.History: a month of rounds.
 const maxHistory = 32
 
-// Status is a copy of the present state.
+// Status returns a copy of the present state.
 func (c *Caller) Status() Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()

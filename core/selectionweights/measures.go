@@ -34,7 +34,7 @@ func (m Measure) Speed() float64 {
 	return reliable
 }
 
-// Score is the share of successful jobs, less for those that took longer than they play; ok is
+// Score returns the share of successful jobs, less for those that took longer than they play; ok is
 // false without enough jobs.
 func (m Measure) Score() (score float64, ok bool) {
 	if m.Jobs < minJobs {
@@ -43,7 +43,7 @@ func (m Measure) Score() (score float64, ok bool) {
 	return m.Good / m.Jobs / max(1, m.Latency), true
 }
 
-// faded is the measure with its decay.
+// faded returns the measure with its decay.
 func (m Measure) faded(now time.Time) Measure {
 	f := math.Exp2(-max(0, now.Sub(m.at).Seconds()) / halfLife.Seconds())
 	m.Jobs, m.Good, m.at = m.Jobs*f, m.Good*f, now
@@ -77,7 +77,7 @@ func (s *Measures) Failed(uri string, now time.Time) {
 	s.change(uri, now, func(m *Measure) { m.Jobs++ })
 }
 
-// Of is an orchestrator's measure with its decay.
+// Of returns an orchestrator's measure with its decay.
 func (s *Measures) Of(uri string, now time.Time) Measure {
 	s.mu.Lock()
 	defer s.mu.Unlock()

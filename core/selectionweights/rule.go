@@ -16,7 +16,7 @@ type Weights struct {
 	PriceExpFactor float64
 }
 
-// DefaultWeights are the network's.
+// DefaultWeights returns the network's.
 func DefaultWeights() Weights { return Weights{Random: 0.3, Stake: 0.7, PriceExpFactor: 100} }
 
 // Candidate is one orchestrator's offer, as far as the rule uses it.
@@ -56,7 +56,7 @@ func (r *Rule) TooExpensive(price *big.Rat) bool {
 // Slow reports whether a candidate's score is below the floor.
 func (r *Rule) Slow(c *Candidate) bool { return c.Scored && c.Score < r.MinScore }
 
-// Eligible are the indexes of the candidates that may be chosen.
+// Eligible returns the indexes of the candidates that may be chosen.
 func (r *Rule) Eligible(cs []Candidate) []int {
 	var fit, expensive []int
 	for i := range cs {
@@ -94,7 +94,7 @@ func (r *Rule) Choose(cs []Candidate, random float64) int {
 	return eligible[len(eligible)-1] // rounding
 }
 
-// Shares are the candidates' probabilities. They add up to 1.
+// Shares returns the candidates' probabilities. They add up to 1.
 func (r *Rule) Shares(cs []Candidate) []float64 {
 	owners := group(cs)
 	stake := normal(owners, func(o *owner) float64 { return o.stake })
@@ -144,7 +144,7 @@ func group(cs []Candidate) []owner {
 	return out
 }
 
-// priceTerms are the owners' shares by price alone: e to the price, per factor. The
+// priceTerms returns the owners' shares by price alone: e to the price, per factor. The
 // lowest price is taken off all of them first, which changes no proportion and keeps
 // high prices from vanishing together.
 func (r *Rule) priceTerms(cs []Candidate, owners []owner) []float64 {

@@ -24,13 +24,14 @@ import (
 //	result       gateways, indirectly      hashes of 32 bytes each, hashed
 //	ticket       orchestrators             168 or 232 bytes: a ticket of the account, hashed
 //	text         the operator              printable text of any length but 32 bytes, signed as it is
+//	signer state the remote signer         a JSON object with a field StateID, signed as it is, which no text is
 //
 // What is hashed is signed as 32 bytes, and EIP-191 signs the length too, so no text
 // is a hash. A segment's 24 zero bytes before its number keep it apart from hashes.
 // Typed documents (EIP-712) and transactions begin with other bytes than EIP-191.
 type Message struct{ content []byte }
 
-// Bytes are what EIP-191 puts its prefix before; the caller only reads them. The zero
+// Bytes returns what EIP-191 puts its prefix before; the caller only reads them. The zero
 // Message has none and must not be signed.
 func (m Message) Bytes() []byte { return m.content }
 
@@ -40,6 +41,7 @@ var (
 	ErrSegment = errors.New("these bytes are no description of a segment, or they are those of a ticket")
 	ErrTicket  = errors.New("these bytes are no ticket of the account")
 	ErrText    = errors.New("this is no text that only a person would read")
+	ErrState   = errors.New("this is no state of a remote signer")
 )
 
 func hashed(preimage []byte) Message {
@@ -146,6 +148,14 @@ func inHex(text []byte) bool {
 	digits = strings.TrimPrefix(digits, "0x")
 	_, err := hex.DecodeString(digits + strings.Repeat("0", len(digits)%2))
 	return err == nil && len(digits) >= 2*common.AddressLength
+}
+
+// StateMessage is for the state that a remote signer hands out. The error is ErrState.
+func StateMessage(state []byte) (Message, error) {
+	if len(state) <= keccak.Size || !printable(state) || !signerState(state) {
+		return Message{}, ErrState
+	}
+	return Message{bytes.Clone(state)}, nil
 }
 
 // signerState reports the state that the network's remote signer hands out and

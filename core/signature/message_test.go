@@ -68,6 +68,7 @@ var accepts = map[string]func([]byte) bool{
 	"segment": func(b []byte) bool { _, err := signature.SegmentMessage(self, b); return err == nil },
 	"ticket":  func(b []byte) bool { _, err := signature.TicketMessage(self, b); return err == nil },
 	"text":    func(b []byte) bool { _, err := signature.TextMessage(b); return err == nil },
+	"state":   func(b []byte) bool { _, err := signature.StateMessage(b); return err == nil },
 }
 
 // No two purposes make the same message, whatever the callers choose.
@@ -80,13 +81,13 @@ func TestPurposesDoNotOverlap(t *testing.T) {
 				continue // refused: it is never signed
 			}
 			for other, accept := range accepts {
-				if other != purpose && other != "text" && accept(preimage) {
+				if other != purpose && other != "text" && other != "state" && accept(preimage) {
 					t.Fatalf("%s takes what %s makes: %x", other, purpose, preimage)
 				}
 			}
 			// A text is signed as it is, the others as a hash.
-			if h := keccak.Sum(preimage); accepts["text"](h[:]) {
-				t.Fatalf("text takes the hash of what %s makes: %x", purpose, preimage)
+			if h := keccak.Sum(preimage); accepts["text"](h[:]) || accepts["state"](h[:]) {
+				t.Fatalf("text or state takes the hash of what %s makes: %x", purpose, preimage)
 			}
 		}
 	})
@@ -173,6 +174,27 @@ func TestTexts(t *testing.T) {
 		hex.EncodeToString(make([]byte, 232)), "0x" + strings.Repeat("a", 41), `{"StateID":""}`,
 		` {"x":1,"stateid":2} `} {
 		if _, err := signature.TextMessage([]byte(text)); !errors.Is(err, signature.ErrText) {
+			t.Errorf("%q was taken", text)
+		}
+	}
+}
+
+// A state and a text are signed as they are, so no bytes may be both.
+func TestStates(t *testing.T) {
+	t.Parallel()
+	for _, state := range []string{`{"StateID":"5e38c5aa","Type":"live","App":""}`,
+		`{"x":"` + strings.Repeat("y", 64) + `","stateid":1}`} {
+		m, err := signature.StateMessage([]byte(state))
+		if err != nil || string(m.Bytes()) != state {
+			t.Errorf("%q: %v", state, err)
+		}
+		if _, err := signature.TextMessage([]byte(state)); !errors.Is(err, signature.ErrText) {
+			t.Errorf("%q is a text too", state)
+		}
+	}
+	for _, text := range []string{"", `{"StateID":"x"}`, strings.Repeat("x", 40), `{"State":"` + strings.Repeat("y", 40) + `"}`,
+		`{"StateID":"` + strings.Repeat("y", 40) + "\x00" + `"}`} {
+		if _, err := signature.StateMessage([]byte(text)); !errors.Is(err, signature.ErrState) {
 			t.Errorf("%q was taken", text)
 		}
 	}

@@ -11,18 +11,18 @@ import (
 	"github.com/tuttinode/tutti/core/keccak"
 )
 
-// Request is what a gateway signs (NodeSign) when it asks an orchestrator for
+// Request returns what a gateway signs (NodeSign) when it asks an orchestrator for
 // its terms: its own address as text in EIP-55 mixed case.
 func Request(sender common.Address) []byte { return []byte(sender.Hex()) }
 
-// ProfileID is how a profile stands in a segment's signature: the first four
+// ProfileID returns a profile's form in a segment's signature: the first four
 // bytes of the keccak of its name.
 func ProfileID(name string) [4]byte {
 	h := keccak.Sum([]byte(name))
 	return [4]byte(h[:4])
 }
 
-// Segment is what a gateway signs (NodeSign) with each segment: manifest,
+// Segment returns what a gateway signs (NodeSign) with each segment: manifest,
 // number, hash and the profiles' names in order. The names are those on the
 // wire, as received. Nothing else about the segment is signed.
 func Segment(manifest core.ManifestID, number core.SegmentNumber, hash [keccak.Size]byte, names []string) []byte {
@@ -53,7 +53,7 @@ func ProfileNames(profiles []core.Profile) []string {
 	return names
 }
 
-// Result is what an orchestrator signs (EthSign) with a result: the keccak of
+// Result returns what an orchestrator signs (EthSign) with a result: the keccak of
 // the renditions' hashes in profile order.
 func Result(hashes [][keccak.Size]byte) [keccak.Size]byte {
 	h := keccak.New()

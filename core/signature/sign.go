@@ -28,7 +28,7 @@ var (
 // halfOrder is half of secp256k1's order, big-endian. Read-only.
 var halfOrder = common.FromHex("7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0")
 
-// EthDigest is the hash that an Ethereum signature over m is made of: the
+// EthDigest returns the hash that an Ethereum signature over m is made of: the
 // personal message form of EIP-191. Key stores that sign digests sign this one
 // and add 27 to the last byte.
 func EthDigest(m []byte) [keccak.Size]byte {
@@ -36,7 +36,7 @@ func EthDigest(m []byte) [keccak.Size]byte {
 	return keccak.Sum([]byte(prefix+strconv.Itoa(len(m))), m)
 }
 
-// NodeDigest is the digest of what nodes sign by rule "NodeSign": EthDigest of
+// NodeDigest returns the digest of what nodes sign by rule "NodeSign": EthDigest of
 // the keccak of m.
 func NodeDigest(m []byte) [keccak.Size]byte {
 	h := keccak.Sum(m)

@@ -189,7 +189,7 @@ func (c *chunk) line(dst []byte) []byte {
 	return append(dst, '\n')
 }
 
-// fitting is how many bytes of s fit into one event, in whole characters.
+// fitting returns how many bytes of s fit into one event, in whole characters.
 func fitting(s string) int {
 	if len(s) <= maxContent/6 {
 		return len(s)
@@ -205,7 +205,7 @@ func fitting(s string) int {
 	return len(s)
 }
 
-// spelling is how many bytes JSON may take for a character.
+// spelling returns how many bytes JSON may take for a character.
 func spelling(r rune, n int) int {
 	if r < ' ' || r == '"' || r == '\\' || r == utf8.RuneError || r == 0x7f || r == '\u2028' || r == '\u2029' {
 		return len(`\u0000`)

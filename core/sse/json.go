@@ -9,7 +9,7 @@ type JSONScanner struct{ walker walker }
 // Feed takes the answer's next bytes.
 func (s *JSONScanner) Feed(p []byte) { s.walker.feed(p) }
 
-// ReportedUsage is the usage so far, and whether there was any.
+// ReportedUsage returns the usage so far, and whether there was any.
 func (s *JSONScanner) ReportedUsage() (inference.Usage, bool) {
 	return s.walker.usage, s.walker.hasUsage && !s.walker.bad
 }
@@ -26,14 +26,14 @@ func (s *JSONScanner) Chat() bool { return s.walker.message }
 // HasObject reports whether the answer has a field "object", as OpenAI's do.
 func (s *JSONScanner) HasObject() bool { return s.walker.hasObject }
 
-// Vectors is how many embeddings the answer has that are not empty.
+// Vectors returns how many embeddings the answer has that are not empty.
 func (s *JSONScanner) Vectors() int { return s.walker.vectors }
 
 // Text reports whether the answer has a text or masks of its own, as those of pipelines
 // that look at media.
 func (s *JSONScanner) Text() bool { return s.walker.text }
 
-// ScanJSON is the usage in an answer that is one JSON object, and whether there
+// ScanJSON returns the usage in an answer that is one JSON object, and whether there
 // was any.
 func ScanJSON(body []byte) (inference.Usage, bool) {
 	var s JSONScanner

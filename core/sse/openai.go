@@ -84,7 +84,7 @@ func (f *OpenAI) Feed(dst, p []byte) []byte {
 	return dst
 }
 
-// maxHeld is how much of an event is held back. Nodes of the network send no longer lines, and no
+// maxHeld returns how much of an event is held back. Nodes of the network send no longer lines, and no
 // runner's first event is near a few KiB.
 func (f *OpenAI) maxHeld() int {
 	if f.Network || f.form == formRewritten {
@@ -177,7 +177,7 @@ func choicesOf(list json.RawMessage) (choices []map[string]json.RawMessage, ok b
 	return choices, true
 }
 
-// indexOf is the index of a choice: servers send an event for each.
+// indexOf returns the index of a choice: servers send an event for each.
 func indexOf(c map[string]json.RawMessage, fallback int) int {
 	var i int
 	if json.Unmarshal(c["index"], &i) != nil || i < 0 {
@@ -186,7 +186,7 @@ func indexOf(c map[string]json.RawMessage, fallback int) int {
 	return i
 }
 
-// formOf is the form of a stream with a first event.
+// formOf returns the form of a stream with a first event.
 func (f *OpenAI) formOf(first map[string]json.RawMessage) form {
 	if _, named := first["object"]; named {
 		return formUnchanged
@@ -266,7 +266,7 @@ func (f *OpenAI) finish(dst []byte) []byte {
 	return appendEvent(dst, f.common)
 }
 
-// errorObject is an error as OpenAI's clients read it.
+// errorObject returns an error as OpenAI's clients read it.
 func errorObject(said json.RawMessage) json.RawMessage {
 	var text string
 	if json.Unmarshal(said, &text) != nil {

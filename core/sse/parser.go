@@ -112,7 +112,7 @@ func (p *parser) read(b []byte) (int, bool) {
 	return len(b), false
 }
 
-// lineEnd is the place of the first line end, -1 without one.
+// lineEnd returns the place of the first line end, -1 without one.
 func lineEnd(b []byte) int {
 	for at := 0; at < len(b); at += window {
 		w := b[at:min(at+window, len(b))]

@@ -21,7 +21,7 @@ type repeat struct {
 	before, after []byte
 }
 
-// match is the length of the event at the beginning of b if it has the form, 0 if
+// match returns the length of the event at the beginning of b if it has the form, 0 if
 // it has not or is not all there.
 func (r *repeat) match(b []byte) int {
 	if len(r.before) == 0 || !bytes.HasPrefix(b, r.before) {
@@ -65,7 +65,7 @@ func plain(b []byte) bool {
 	return true
 }
 
-// repeated are the facts of an event that may be learned and repeated: a piece of
+// repeated returns the facts of an event that may be learned and repeated: a piece of
 // text, and nothing else of interest.
 func repeated() eventSummary { return eventSummary{choices: 1, content: true, message: true} }
 

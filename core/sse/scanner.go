@@ -67,16 +67,16 @@ func (s *Scanner) End() {
 	}
 }
 
-// Events is the number of events with data, [DONE] not counted.
+// Events returns the number of events with data, [DONE] not counted.
 func (s *Scanner) Events() int { return s.events }
 
-// Content is the number of events that carried text, reasoning or tool calls.
+// Content returns the number of events that carried text, reasoning or tool calls.
 func (s *Scanner) Content() int { return s.content }
 
-// ReportedUsage is the last usage in the stream, and whether there was any.
+// ReportedUsage returns the last usage in the stream, and whether there was any.
 func (s *Scanner) ReportedUsage() (inference.Usage, bool) { return s.usage, s.reported }
 
-// Usage is the usage that the stream reported; without any report, the events
+// Usage returns the usage that the stream reported; without any report, the events
 // with content stand for a token each, and the prompt is not known.
 func (s *Scanner) Usage() inference.Usage {
 	if s.reported {
@@ -100,7 +100,7 @@ func (s *Scanner) Broken() bool { return s.broken }
 // Answered reports whether some choice had a message, a delta or a text, however short.
 func (s *Scanner) Answered() bool { return s.answered }
 
-// Border is the number of bytes up to the end of the last whole event.
+// Border returns the number of bytes up to the end of the last whole event.
 func (s *Scanner) Border() int64 { return s.border }
 
 // AtBorder reports whether the stream so far ends between two events, so that

@@ -74,7 +74,7 @@ func (s *syntax) feed(p []byte) {
 	}
 }
 
-// plainEnd is where the part of a string that stands for itself ends.
+// plainEnd returns where the part of a string that stands for itself ends.
 func plainEnd(p []byte, i int) int {
 	for i < len(p) && p[i] >= ' ' && p[i] != '"' && p[i] != '\\' {
 		i++

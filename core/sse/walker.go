@@ -167,7 +167,7 @@ func (w *walker) token(p []byte, i int) int {
 	return i + 1
 }
 
-// at is the container that the walker is in.
+// at returns the container that the walker is in.
 func (w *walker) at() position {
 	if w.depth == 0 {
 		return outside
@@ -198,7 +198,7 @@ func (w *walker) open(c byte) {
 	}
 }
 
-// child is the place that a container opens here, outside for one to skip.
+// child returns the place that a container opens here, outside for one to skip.
 func (w *walker) child(c byte) position {
 	switch at := w.at(); {
 	case at == outside:
@@ -227,7 +227,7 @@ func (w *walker) child(c byte) position {
 	return outside
 }
 
-// list is the place of an array under the present key.
+// list returns the place of an array under the present key.
 func (w *walker) list(at position) position {
 	switch {
 	case at == inTop && w.key == keyChoices:
@@ -246,7 +246,7 @@ func (w *walker) list(at position) position {
 	return outside
 }
 
-// member is the place of an object under the present key.
+// member returns the place of an object under the present key.
 func (w *walker) member(at position) position {
 	switch {
 	case at == inTop && w.key == keyError:

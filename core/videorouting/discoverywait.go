@@ -38,7 +38,7 @@ func (p DiscoveryWait) Done(a Answers, elapsed time.Duration) bool {
 	return a.Usable > 0 && elapsed >= p.first()
 }
 
-// Next is how long to wait before calling Done again without a new answer: to the end of the first
+// Next returns how long to wait before calling Done again without a new answer: to the end of the first
 // window, then of windows that double, and at last of the hard stop. It is 0 when that is over.
 func (p DiscoveryWait) Next(elapsed time.Duration) time.Duration {
 	end := p.first()
@@ -62,5 +62,5 @@ func (p DiscoveryWait) stop() time.Duration {
 	return p.Stop
 }
 
-// Limit is the hard stop.
+// Limit returns the hard stop.
 func (p DiscoveryWait) Limit() time.Duration { return p.stop() }

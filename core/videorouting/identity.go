@@ -19,7 +19,7 @@ type key struct {
 	owner core.Address
 }
 
-// keys are the known halves: a failure of one is also the other's.
+// keys returns the known halves: a failure of one is also the other's.
 func (i Identity) keys() []key {
 	var out []key
 	if i.Asked != "" {
@@ -31,7 +31,7 @@ func (i Identity) keys() []key {
 	return out
 }
 
-// Identity is the offer's identity. Without Asked it is the service URI.
+// Identity returns the offer's identity. Without Asked it is the service URI.
 func (o *Offer) Identity() Identity {
 	return Identity{Asked: o.Key(), Owner: o.Registered}
 }

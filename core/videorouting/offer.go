@@ -117,7 +117,7 @@ func (w *Wants) lacking(o *Offer) error {
 // maxLacking is more capabilities than one segment may need.
 const maxLacking = 64
 
-// LackedByAll are the capabilities that every orchestrator lacks; empty where one of them is
+// LackedByAll returns the capabilities that every orchestrator lacks; empty where one of them is
 // unusable for another reason.
 func LackedByAll(errs []error) (all Lacking) {
 	for n, err := range errs {

@@ -21,7 +21,7 @@ type Shared struct {
 	client string
 }
 
-// For is the view of a client. For the client "" everything counts for all.
+// For returns the view of a client. For the client "" everything counts for all.
 func (s *Suspensions) For(client string) Shared { return Shared{all: s, client: client} }
 
 // Suspend records a failure that the client's input may have caused.
@@ -118,7 +118,7 @@ func (v Shared) SetReason(id Identity, code fault.Code) {
 // Clear records a success of the client. False results are not forgiven.
 func (v Shared) Clear(id Identity) { v.all.clear(id, v.client) }
 
-// Until is when the suspension for the client ends; the zero time without one.
+// Until returns when the suspension for the client ends; the zero time without one.
 func (v Shared) Until(id Identity, now time.Time) time.Time { return v.all.until(id, v.client, now) }
 
 // Barred reports whether an orchestrator is barred for the client.

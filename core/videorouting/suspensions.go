@@ -183,7 +183,7 @@ func (e *suspension) clear() {
 	}
 }
 
-// Until is when the suspension ends; the zero time without one.
+// Until returns when the suspension ends; the zero time without one.
 func (s *Suspensions) Until(id Identity, now time.Time) (until time.Time) {
 	return s.until(id, "", now)
 }
@@ -221,7 +221,7 @@ func (s *Suspensions) barred(id Identity, client string, now time.Time) bool {
 
 func (e suspension) bars(now time.Time) bool { return e.barred && e.until.After(now) }
 
-// List are the suspended orchestrators, by address and then by owner; with the common suspension,
+// List returns the suspended orchestrators, by address and then by owner; with the common suspension,
 // or else that of the client with the longest one.
 func (s *Suspensions) List(now time.Time) []Suspended {
 	s.mu.Lock()

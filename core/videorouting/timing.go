@@ -56,7 +56,7 @@ func TimingOf(duration time.Duration, multiplier int) Timing {
 	}
 }
 
-// Score is an attempt's round trip divided by the segment's playing time: up to 1 the orchestrator
+// Score returns an attempt's round trip divided by the segment's playing time: up to 1 the orchestrator
 // keeps pace. Playing times under 1.5 s count as 1.5 s.
 func Score(roundTrip, duration time.Duration) float64 {
 	return float64(roundTrip) / float64(max(minScoreBase, duration))

@@ -83,7 +83,7 @@ func (k *Keystore) add(key *ecdsa.PrivateKey, passphrase core.Secret, random io.
 	return Entry{Address: address, Path: path}, nil
 }
 
-// fileName is the name that other tools of the chain expect.
+// fileName returns the name that other tools of the chain expect.
 func fileName(address core.Address, now time.Time) string {
 	return keyFilePrefix + now.UTC().Format("2006-01-02T15-04-05.000000000Z") + "--" + hex.EncodeToString(address[:])
 }

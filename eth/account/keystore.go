@@ -44,13 +44,13 @@ var (
 // Open names a keystore; the directory need not exist yet.
 func Open(path string, cost Cost) *Keystore { return &Keystore{path: path, cost: cost} }
 
-// Path is the directory or file that was named.
+// Path returns the directory or file that was named.
 func (k *Keystore) Path() string { return k.path }
 
 // keyFilePrefix is the prefix that all tools give key files.
 const keyFilePrefix = "UTC--"
 
-// List are the keys in the order of their addresses. A missing directory is an
+// List returns the keys in the order of their addresses. A missing directory is an
 // empty keystore. Files that are no key files are passed over, but not one that is
 // named as one and cannot be read: that is AccountFileInvalid, as it is for a
 // single file.

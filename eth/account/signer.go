@@ -40,10 +40,10 @@ func (s *Signer) private() (*ecdsa.PrivateKey, error) {
 // Address is whose key it is.
 func (s *Signer) Address() core.Address { return s.address }
 
-// String is the address; the key is never printed.
+// String returns the address; the key is never printed.
 func (s *Signer) String() string { return s.address.String() }
 
-// GoString is the address.
+// GoString returns the address.
 func (s *Signer) GoString() string { return s.String() }
 
 // Format keeps every verb from the key.

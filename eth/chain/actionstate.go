@@ -29,10 +29,11 @@ type actionState struct {
 	pollEnd protocol.L1Block
 }
 
-// guard lists what the contract checks before anything else.
+// guard lists what the contract checks before anything else: that it is not paused, and that the round is
+// initialized.
 type guard struct{ paused, round bool }
 
-// guardsOf are the guards that the contracts have before the function of an action.
+// guardsOf returns the guards that the contracts have before the function of an action.
 func guardsOf(a protocol.Action) guard {
 	switch a.(type) {
 	case protocol.Bond, protocol.Unbond, protocol.Rebond, protocol.RebondFromUnbonded, protocol.WithdrawStake,

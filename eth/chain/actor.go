@@ -9,10 +9,10 @@ import (
 	"github.com/tuttinode/tutti/eth/contracts"
 )
 
-// Account is the account that sends; zero for a node that only reads.
+// Account returns the account that sends; zero for a node that only reads.
 func (c *Chain) Account() core.Address { return c.opt.Account }
 
-// Transactions are the pending ones and the last ones that ended.
+// Transactions returns the pending ones and the last ones that ended.
 func (c *Chain) Transactions() []protocol.Transaction {
 	if c.opt.Tx == nil {
 		return nil

@@ -46,10 +46,10 @@ func New(o Options) *Chain {
 	return c
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (c *Chain) Name() string { return "chain" }
 
-// View is what is known now; it never blocks.
+// View returns what is known now; it never blocks.
 func (c *Chain) View() protocol.View { return *c.view.Load() }
 
 // Subscribe calls f for every event until stop is called. HeadSeen comes with each block; the changes found
@@ -64,7 +64,7 @@ func (c *Chain) Watch(addr core.Address) {
 	}
 }
 
-// Watched are a gateway's funds as last read; false when they were not read, or are not watched.
+// Watched returns a gateway's funds as last read; false when they were not read, or are not watched.
 func (c *Chain) Watched(addr core.Address) (protocol.Sender, bool) {
 	funds, known := c.senders.funds(addr)
 	return funds.Sender, known

@@ -66,7 +66,7 @@ func ChainID(ctx context.Context, opt NodeOptions) (uint64, error) {
 	return chosen(op, votes, most)
 }
 
-// chosen is the chain ID of all answers, or of most.
+// chosen returns the chain ID of all answers, or of most.
 func chosen(op string, answers map[uint64]int, most uint64) (uint64, error) {
 	sum := 0
 	for _, n := range answers {

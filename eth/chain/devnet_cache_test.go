@@ -34,7 +34,7 @@ func TestRestart(t *testing.T) {
 	})
 	other.stop()
 	round(t, c)
-	c.Misbehave(0, control.Fault{Kind: control.Hang})
+	c.SetFaults(0, control.Fault{Kind: control.Hang})
 
 	n = start(t, c, c.Key(1), db, func(o *chain.Options, _ *endpoint.Options) { o.StaleAfter = 300 * time.Millisecond })
 	v := n.View()
@@ -46,7 +46,7 @@ func TestRestart(t *testing.T) {
 	if n.Contracts()["BondingManager"].IsZero() || n.ChainID() == 0 {
 		t.Errorf("conditions %v, contracts %v, chain %d", n.board.Snapshot(), n.Contracts(), n.ChainID())
 	}
-	c.Misbehave(0)
+	c.SetFaults(0)
 	eventually(t, "the present", func() bool {
 		now := n.View()
 		return !now.Stale && now.Round.Number == before.Round.Number+1 && now.Self.LastRewardRound == before.Round.Number

@@ -92,7 +92,7 @@ func TestReorganisation(t *testing.T) {
 	eventually(t, "a view", func() bool { return n.View().Known })
 	c.Mine(3)
 	registrar.register(t, core.LPTTokens(10))
-	// A running one sends again what a reorganisation undoes.
+	// A running one sends again what a reorg undoes.
 	registrar.stop()
 	eventually(t, "registration", func() bool { return n.View().Self.Registered })
 	from := n.View().Head.Number
@@ -185,7 +185,7 @@ func TestOutage(t *testing.T) {
 	c := devnet.Start(t, devnet.Options{RoundLength: 50, BlockTime: 50 * time.Millisecond})
 	n := start(t, c, c.Key(1), nil, func(o *chain.Options, _ *endpoint.Options) { o.StaleAfter = 700 * time.Millisecond })
 	eventually(t, "a view", func() bool { return n.View().Known })
-	c.Misbehave(0, control.Fault{Kind: control.Stop})
+	c.SetFaults(0, control.Fault{Kind: control.Stop})
 	eventually(t, "staleness", func() bool { return n.View().Stale && n.condition(fault.ChainStale) != "" })
 	v := n.View()
 	if !v.Known || v.Head.Number == 0 || v.Round.Number == 0 ||
@@ -196,7 +196,7 @@ func TestOutage(t *testing.T) {
 		t.Fatal(err)
 	}
 	round(t, c)
-	c.Misbehave(0)
+	c.SetFaults(0)
 	eventually(t, "the end of it", func() bool {
 		now := n.View()
 		return !now.Stale && now.Round.Number == v.Round.Number+1 && now.Round.Initialized &&
@@ -215,7 +215,7 @@ func TestLostLogs(t *testing.T) {
 	n := start(t, c, c.Key(1), nil, func(o *chain.Options, _ *endpoint.Options) { o.FullRead = 300 * time.Millisecond })
 	other := start(t, c, c.Key(2), nil)
 	eventually(t, "a view", func() bool { return n.View().Known })
-	c.Misbehave(0, control.Fault{Kind: control.EmptyLogs})
+	c.SetFaults(0, control.Fault{Kind: control.EmptyLogs})
 	other.register(t, core.LPTTokens(5))
 	eventually(t, "the pool's growth", func() bool { return n.View().PoolSize == 1 })
 }
@@ -223,7 +223,7 @@ func TestLostLogs(t *testing.T) {
 func TestWithoutAnyEndpoint(t *testing.T) {
 	t.Parallel()
 	c := devnet.Start(t, devnet.Options{})
-	c.Misbehave(0, control.Fault{Kind: control.Stop})
+	c.SetFaults(0, control.Fault{Kind: control.Stop})
 	n := start(t, c, c.Key(1), nil, func(o *chain.Options, _ *endpoint.Options) { o.StaleAfter = 300 * time.Millisecond })
 	eventually(t, "the condition", func() bool {
 		return strings.Contains(n.condition(fault.ChainStale), "nothing was read")
@@ -234,6 +234,6 @@ func TestWithoutAnyEndpoint(t *testing.T) {
 	if _, err := n.Round(t.Context()); err == nil {
 		t.Error("a reading without an endpoint")
 	}
-	c.Misbehave(0)
+	c.SetFaults(0)
 	eventually(t, "a view", func() bool { return n.View().Known && len(n.board.Snapshot()) == 0 })
 }

@@ -76,7 +76,7 @@ func (c *orchestratorBooks) in(t *testing.T, states ...pm.TicketState) []pm.Winn
 	return all
 }
 
-// Thirty winners of a gateway that can pay them all, with a reorganisation that
+// Thirty winners of a gateway that can pay them all, with a reorg that
 // takes transactions away and a restart in the middle: each is paid exactly once.
 func TestThirtyWinners(t *testing.T) {
 	t.Parallel()

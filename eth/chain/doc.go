@@ -9,7 +9,7 @@
 // # How it follows
 //
 // State is always read, never summed up from logs: a log only tells what to read again. So neither a lost
-// log, nor a reorganisation, nor the number of orchestrators and delegators makes the view wrong for longer
+// log, nor a reorg, nor the number of orchestrators and delegators makes the view wrong for longer
 // than until the next full reading, which comes every round and every FullRead.
 //
 // # What it costs

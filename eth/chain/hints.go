@@ -18,7 +18,7 @@ type stakeShift struct {
 	join bool
 }
 
-// stakeShiftOf is the stake that an action moves; false for none. The amount of a reward is not known here.
+// stakeShiftOf returns the stake that an action moves; false for none. The amount of a reward is not known here.
 func stakeShiftOf(a protocol.Action, f actionState) (stakeShift, bool) {
 	switch a := a.(type) {
 	case protocol.Bond:
@@ -48,7 +48,7 @@ func stakeShiftOf(a protocol.Action, f actionState) (stakeShift, bool) {
 	return stakeShift{}, false
 }
 
-// hints are the neighbours that orchestrators will have in the pool after an action. They only save gas:
+// hints returns the neighbours that orchestrators will have in the pool after an action. They only save gas:
 // without them the contract searches.
 func (c *Chain) hints(ctx context.Context, n *network, a protocol.Action, f actionState) (contracts.BondHints, error) {
 	s, moves := stakeShiftOf(a, f)
@@ -87,7 +87,7 @@ func (s stakeShift) hints(members ranking, stake core.LPT, size int) contracts.B
 	return h
 }
 
-// mintable is what a reward adds to an orchestrator's stake in this round.
+// mintable returns what a reward adds to an orchestrator's stake in this round.
 func (c *Chain) mintable(ctx context.Context, n *network, f actionState) (core.LPT, error) {
 	var terms contracts.RewardTerms
 	var counted protocol.EarningsPool

@@ -67,7 +67,7 @@ func (h *history) startAt(block protocol.L2Block) {
 	h.gaps <- h.gap
 }
 
-// progress is the block up to which everything was published, given the block up to which logs are followed.
+// progress returns the block up to which everything was published, given the block up to which logs are followed.
 func (h *history) progress(followed protocol.L2Block, round protocol.Round) (protocol.L2Block, protocol.Round) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

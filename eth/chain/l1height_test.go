@@ -18,7 +18,7 @@ func (w *world) headWith(l1 protocol.L1Block) {
 	w.heads <- head
 }
 
-// received are the rounds, layer-1 heights and reorganisations that a world's node is
+// received are the rounds, layer-1 heights and reorgs that a world's node is
 // notified of.
 type received struct {
 	rounds []protocol.Round
@@ -38,7 +38,7 @@ func (h *received) take(e protocol.Event) {
 }
 
 // An endpoint whose headers have no layer-1 height, beside one whose headers do,
-// moves neither the round nor the height, and is no reorganisation.
+// moves neither the round nor the height, and is no reorg.
 func TestAbsurdHeightBesideATrueOne(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestRoundsPassAtOnce(t *testing.T) {
 	})
 }
 
-// A height that falls is a reorganisation also where no hash shows it.
+// A height that falls is a reorg also where no hash shows it.
 func TestHeightFalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

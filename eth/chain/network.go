@@ -73,7 +73,7 @@ func (c *Chain) resolve(ctx context.Context) (*network, error) {
 	return n, nil
 }
 
-// contracts is the network in use, resolved now if this run did not yet.
+// contracts returns the network in use, resolved now if this run did not yet.
 func (c *Chain) contracts(ctx context.Context) (*network, error) {
 	if n := c.net.Load(); n != nil && !n.cached {
 		return n, nil

@@ -120,7 +120,7 @@ func (n *Node) permits(to core.Address, data []byte, value core.Wei) bool {
 	return known && contracts.NewCalls(at).Permits(to, data, value)
 }
 
-// Components are the parts in their starting order.
+// Components returns the parts in their starting order.
 func (n *Node) Components() []lifecycle.Component {
 	out := []lifecycle.Component{n.Endpoints, n.Chain}
 	if n.Transactions != nil {
@@ -132,7 +132,7 @@ func (n *Node) Components() []lifecycle.Component {
 // heads passes new blocks to the transaction manager.
 type heads struct{ n *Node }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (heads) Name() string { return "heads for transactions" }
 
 // Run passes on new blocks until ctx ends.

@@ -2,7 +2,7 @@ package chain
 
 import "github.com/tuttinode/tutti/core/protocol"
 
-// overlap is how many blocks before the new ones a poll asks for again: all of overlap where one request
+// overlap returns how many blocks before the new ones a poll asks for again: all of overlap where one request
 // covers them, and otherwise no more than one request. Where requests are that small, the whole overlap is
 // read after a full reading and after a fork.
 func (f *follower) overlap(fresh protocol.L2Block) protocol.L2Block {
@@ -13,7 +13,7 @@ func (f *follower) overlap(fresh protocol.L2Block) protocol.L2Block {
 	return min(span, overlap)
 }
 
-// logSpan is how many blocks the endpoint with the smallest requests accepts in one.
+// logSpan returns how many blocks the endpoint with the smallest requests accepts in one.
 func logSpan(client Client) protocol.L2Block {
 	span := protocol.L2Block(0)
 	for _, e := range client.Status().Endpoints {

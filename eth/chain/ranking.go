@@ -37,7 +37,7 @@ func (r ranking) move(addr core.Address, stake core.LPT, size int) (ranking, con
 	return after, after.neighbours(at)
 }
 
-// rank is the index at which a stake is inserted, before its equals.
+// rank returns the index at which a stake is inserted, before its equals.
 func (r ranking) rank(stake core.LPT) int {
 	for i, m := range r {
 		if m.stake.Cmp(stake) <= 0 {
@@ -47,7 +47,7 @@ func (r ranking) rank(stake core.LPT) int {
 	return len(r)
 }
 
-// neighbours are those of the entry at an index.
+// neighbours returns those of the entry at an index.
 func (r ranking) neighbours(at int) contracts.Hints {
 	var h contracts.Hints
 	if at > 0 {
@@ -59,7 +59,7 @@ func (r ranking) neighbours(at int) contracts.Hints {
 	return h
 }
 
-// stake is a member's stake; false for a non-member.
+// stake returns a member's stake; false for a non-member.
 func (r ranking) stake(addr core.Address) (core.LPT, bool) {
 	for _, m := range r {
 		if m.address == addr {

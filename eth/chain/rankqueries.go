@@ -112,7 +112,7 @@ func (f *follower) findRank(ctx context.Context, q rankQuery) rankResult {
 	return rankResult{detail: q.rankText(members, size), complete: true}
 }
 
-// stakeText is the result without the pool, rankText the one with it; both are empty for a query that only
+// stakeText returns the result without the pool, rankText the one with it; both are empty for a query that only
 // loads the order.
 func (q rankQuery) stakeText() string {
 	if q.orchestrator.IsZero() {

@@ -22,7 +22,7 @@ const (
 	poolPart
 	// accountPart is the account's balances and locks.
 	accountPart
-	// locksPart includes locks that were gone: a reorganisation can bring one back.
+	// locksPart includes locks that were gone: a reorg can bring one back.
 	locksPart
 
 	allParts = roundPart | selfPart | poolPart | accountPart | locksPart
@@ -63,7 +63,7 @@ func (r reader) read(ctx context.Context, n *network, head protocol.Head, old st
 	return now.atHead(now.Head), nil
 }
 
-// source is the endpoints that parts are read from. Work, rewards and redemptions follow from all parts but
+// source returns the endpoints that parts are read from. Work, rewards and redemptions follow from all parts but
 // the account's balances, which the chain checks with each transaction.
 func (r reader) source(want stateParts) contracts.Batcher {
 	if want&^(accountPart|locksPart) == 0 {
@@ -72,7 +72,7 @@ func (r reader) source(want stateParts) contracts.Batcher {
 	return r.client.Quorum()
 }
 
-// directReads are the reads that depend on no other.
+// directReads returns the reads that depend on no other.
 func (r reader) directReads(n *network, now *state, stake *protocol.Delegator, want stateParts) []contracts.Read {
 	var reads []contracts.Read
 	if want.has(roundPart) {
@@ -126,7 +126,7 @@ func (r reader) readDependent(ctx context.Context, n *network, now *state, next 
 // maxLocks bounds how many locks are read: those with the highest IDs. No account has as many at once.
 const maxLocks = 2000
 
-// lockIDs are the locks to read: all, or those that had stake and the new ones.
+// lockIDs returns the locks to read: all, or those that had stake and the new ones.
 func lockIDs(old state, next protocol.LockID, all bool) []protocol.LockID {
 	var ids []protocol.LockID
 	from := old.NextLock
@@ -146,7 +146,7 @@ func lockIDs(old state, next protocol.LockID, all bool) []protocol.LockID {
 	return ids
 }
 
-// withStake are the locks that still hold stake.
+// withStake returns the locks that still hold stake.
 func withStake(locks []protocol.UnbondingLock) []protocol.UnbondingLock {
 	var out []protocol.UnbondingLock
 	for _, l := range locks {

@@ -13,7 +13,7 @@ import (
 	"github.com/tuttinode/tutti/eth/contracts"
 )
 
-// newest is the contracts and the newest block, for a read.
+// newest returns the contracts and the newest block, for a read.
 func (c *Chain) newest(ctx context.Context) (*network, protocol.L2Block, error) {
 	head, err := c.opt.Client.Head(ctx)
 	if err != nil {
@@ -145,7 +145,7 @@ func (c *Chain) readFrom(ctx context.Context, from contracts.Batcher,
 	return contracts.ReadAll(ctx, from, block, what(n.reads)...)
 }
 
-// Contracts are the addresses by their names, the cached ones before the Controller answered.
+// Contracts returns the addresses by their names, the cached ones before the Controller answered.
 func (c *Chain) Contracts() map[string]core.Address {
 	n := c.net.Load()
 	if n == nil {
@@ -154,7 +154,7 @@ func (c *Chain) Contracts() map[string]core.Address {
 	return maps.Clone(n.at.ByName())
 }
 
-// ChainID is the chain's number; 0 before it is known.
+// ChainID returns the chain's number; 0 before it is known.
 func (c *Chain) ChainID() uint64 {
 	if id := c.chainID.Load(); id != 0 {
 		return id

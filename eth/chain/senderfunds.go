@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/eth/contracts"
 )
 
-// SenderFunds are a gateway's funds and what the watched orchestrator claimed of its reserve. Only the first
+// SenderFunds returns a gateway's funds and what the watched orchestrator claimed of its reserve. Only the first
 // request for an address reads the chain, one read for all concurrent callers; an address with funds is then
 // watched, as with Watch.
 func (c *Chain) SenderFunds(ctx context.Context, addr core.Address) (protocol.SenderFunds, error) {

@@ -66,7 +66,7 @@ func (s *senders) forgetOldestLocked() {
 	delete(s.all, oldest)
 }
 
-// funds are those read last.
+// funds returns those read last.
 func (s *senders) funds(addr core.Address) (protocol.SenderFunds, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

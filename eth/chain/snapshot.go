@@ -64,7 +64,7 @@ func decodeSnapshot(data []byte) (snapshot, error) {
 	return m, nil
 }
 
-// snapshot is the present state.
+// snapshot returns the present state.
 func (f *follower) snapshot() snapshot {
 	m := snapshot{
 		Version: snapshotVersion, Account: f.read.account, Self: f.read.self, State: f.cur, Pool: f.c.pool.members(),

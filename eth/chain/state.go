@@ -19,7 +19,7 @@ type state struct {
 	NextLock protocol.LockID
 }
 
-// atHead is the state at a later head, as far as it follows from the head's height.
+// atHead returns the state at a later head, as far as it follows from the head's height.
 func (s state) atHead(head protocol.Head) state {
 	s.Head = head
 	if head.L1 >= s.Round.Start {
@@ -31,7 +31,7 @@ func (s state) atHead(head protocol.Head) state {
 	return s
 }
 
-// view is the state for the ports.
+// view returns the state for the ports.
 func (s state) view(stale bool) *protocol.View {
 	return &protocol.View{
 		Head: s.Head, Round: s.Round, Self: s.Self, PoolSize: s.PoolSize, Balances: s.Balances,
@@ -39,7 +39,7 @@ func (s state) view(stale bool) *protocol.View {
 	}
 }
 
-// changes are the events that lead from one state to a later one.
+// changes returns the events that lead from one state to a later one.
 func changes(old, now state) []protocol.Event {
 	var out []protocol.Event
 	if old.Round != now.Round {
@@ -57,7 +57,7 @@ func changes(old, now state) []protocol.Event {
 	return append(out, lockChanges(old.Locks, now.Locks)...)
 }
 
-// lockChanges are the events of locks that came, changed or went.
+// lockChanges returns the events of locks that came, changed or went.
 func lockChanges(old, now []protocol.UnbondingLock) (out []protocol.Event) {
 	for _, was := range old {
 		if !slices.ContainsFunc(now, func(l protocol.UnbondingLock) bool { return l.ID == was.ID }) {

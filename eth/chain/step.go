@@ -72,7 +72,7 @@ func (f *follower) pollOrRead(ctx context.Context, n *network) {
 	f.c.senders.markUnsettled()
 }
 
-// pollTime is how long reading the logs may take.
+// pollTime returns how long reading the logs may take.
 func (f *follower) pollTime() time.Duration { return max(f.c.opt.PollInterval/2, leastPoll) }
 
 // pollDue reports whether an interval passed. It is a little short, or every second head would be missed.
@@ -80,7 +80,7 @@ func (f *follower) pollDue(now time.Time) bool {
 	return now.Sub(f.clock.poll) >= f.c.opt.PollInterval*9/10
 }
 
-// network is the contracts in use, resolved again when they may have changed. A problem with them is a
+// network returns the contracts in use, resolved again when they may have changed. A problem with them is a
 // condition: no retry corrects a wrong Controller.
 func (f *follower) network(ctx context.Context) (*network, error) {
 	before := f.c.net.Load()
@@ -134,7 +134,7 @@ func (f *follower) poll(ctx context.Context, n *network) error {
 	return err
 }
 
-// logsAfter are the logs after a block.
+// logsAfter returns the logs after a block.
 func logsAfter(logs []types.Log, block protocol.L2Block) []types.Log {
 	i := slices.IndexFunc(logs, func(l types.Log) bool { return protocol.L2Block(l.BlockNumber) > block })
 	if i < 0 {

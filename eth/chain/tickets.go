@@ -75,7 +75,7 @@ func (c *Chain) Payouts(ctx context.Context, tx protocol.TxHash) ([]protocol.Pay
 	return all, nil
 }
 
-// cost is what a transaction cost the account, 0 for another account's.
+// cost returns what a transaction cost the account, 0 for another account's.
 func (c *Chain) cost(ctx context.Context, r *types.Receipt) (protocol.Gas, core.Wei, error) {
 	if c.opt.Account.IsZero() {
 		return 0, core.Wei{}, nil
@@ -101,7 +101,7 @@ func (c *Chain) cost(ctx context.Context, r *types.Receipt) (protocol.Gas, core.
 	return protocol.Gas(r.GasUsed), fee, nil
 }
 
-// sentCost is what one of the account's mined transactions cost, if it is among the last ones.
+// sentCost returns what one of the account's mined transactions cost, if it is among the last ones.
 func (c *Chain) sentCost(hash protocol.TxHash) (protocol.Gas, core.Wei, bool) {
 	all := c.Transactions()
 	i := slices.IndexFunc(all, func(t protocol.Transaction) bool { return t.Hash == hash && t.Block != 0 })
@@ -143,7 +143,7 @@ func (c *Chain) FindPayout(ctx context.Context, ticket protocol.WinningTicket) (
 	}
 }
 
-// roundStartBound is a lower bound of the first layer-1 block of a past round: it assumes the present round
+// roundStartBound returns a lower bound of the first layer-1 block of a past round: it assumes the present round
 // length, and subtracts one more round in case that changed.
 func (c *Chain) roundStartBound(ctx context.Context, n *network, block protocol.L2Block,
 	r protocol.Round) (protocol.L1Block, error) {
@@ -173,7 +173,7 @@ func (c *Chain) findRedemption(ctx context.Context, n *network, from, to protoco
 }
 
 // maxRedemptions is how many transactions of an endpoint's logs are read for one ticket. The chain has one,
-// or a few after reorganisations; an endpoint with more invents them.
+// or a few after reorgs; an endpoint with more invents them.
 const maxRedemptions = 8
 
 // redeemedBy reads the transactions that one endpoint's logs name, except those in checked.
@@ -197,7 +197,7 @@ func (c *Chain) redeemedBy(ctx context.Context, n *network, logs []types.Log, t 
 	return protocol.Payout{}, false, nil
 }
 
-// payoutIn is what a transaction paid for a ticket.
+// payoutIn returns what a transaction paid for a ticket.
 func (c *Chain) payoutIn(ctx context.Context, tx protocol.TxHash, t *protocol.WinningTicket) (protocol.Payout, bool,
 	error) {
 	all, err := c.Payouts(ctx, tx)

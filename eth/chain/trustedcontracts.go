@@ -86,7 +86,7 @@ func (c *Chain) Signable() error {
 	return nil
 }
 
-// TrustedContracts are the addresses that are signed for, and the Controller's answer where it deviates.
+// TrustedContracts returns the addresses that are signed for, and the Controller's answer where it deviates.
 func (c *Chain) TrustedContracts() (trusted, answered map[string]core.Address) {
 	t := c.trust()
 	trusted = t.at.FromController()
@@ -141,7 +141,7 @@ func (c *Chain) loadTrusted(ctx context.Context, remembered contracts.Addresses)
 // lacksMajority reports whether an error only means that too few endpoints answer alike.
 func lacksMajority(err error) bool { return errors.Is(err, fault.ChainDisputed) }
 
-// Addresses are the resolved contracts; false until endpoints confirmed them in this run, and while the
+// Addresses returns the resolved contracts; false until endpoints confirmed them in this run, and while the
 // Controller's answer differs from the trusted ones: cached addresses are good for display, not for signing.
 func (c *Chain) Addresses() (contracts.Addresses, bool) {
 	n := c.net.Load()

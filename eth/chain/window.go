@@ -10,10 +10,10 @@ import (
 )
 
 // overlap is how many blocks are asked for logs again: an endpoint may have a block before its logs, and a
-// reorganisation may remove logs.
+// reorg may remove logs.
 const overlap protocol.L2Block = 128
 
-// window remembers the hashes of the last blocks and the logs in them, to detect reorganisations.
+// window remembers the hashes of the last blocks and the logs in them, to detect reorgs.
 type window struct {
 	hashes map[protocol.L2Block]protocol.Hash
 	newest protocol.L2Block
@@ -91,7 +91,7 @@ func (w *window) fresh(logs []types.Log) []types.Log {
 	return out
 }
 
-// lost is the lowest block from from to to with a recorded log that is not among logs; false when there is
+// lost returns the lowest block from from to to with a recorded log that is not among logs; false when there is
 // none.
 func (w *window) lost(logs []types.Log, from, to protocol.L2Block) (block protocol.L2Block, hash protocol.Hash,
 	ok bool) {
@@ -107,7 +107,7 @@ func (w *window) lost(logs []types.Log, from, to protocol.L2Block) (block protoc
 	return block, hash, ok
 }
 
-// numbers are the blocks whose hashes are known, the lowest first.
+// numbers returns the blocks whose hashes are known, the lowest first.
 func (w *window) numbers() []protocol.L2Block {
 	return slices.Sorted(maps.Keys(w.hashes))
 }

@@ -37,7 +37,7 @@ type entry struct {
 	optional bool
 }
 
-// entries are the names that the Controller is asked for.
+// entries returns the names that the Controller is asked for.
 func (a *Addresses) entries(ai bool) []entry {
 	return []entry{
 		{name: "LivepeerToken", at: &a.LivepeerToken},
@@ -69,7 +69,7 @@ func (a Addresses) ByName() map[string]core.Address {
 	return all
 }
 
-// FromController are the addresses that the Controller gives, by the contracts' names; the
+// FromController returns the addresses that the Controller gives, by the contracts' names; the
 // optional ones that it does not know are left out.
 func (a Addresses) FromController() map[string]core.Address {
 	all := a.ByName()
@@ -78,7 +78,7 @@ func (a Addresses) FromController() map[string]core.Address {
 	return all
 }
 
-// Changes are the names of the contracts for which the Controller answers differently
+// Changes returns the names of the contracts for which the Controller answers differently
 // in two sets of addresses, in order.
 func (a Addresses) Changes(b Addresses) []string {
 	var out []string
@@ -101,5 +101,5 @@ func (a Addresses) With(chosen Addresses) Addresses {
 	return a
 }
 
-// nameID is how the Controller knows a contract.
+// nameID returns how the Controller knows a contract.
 func nameID(name string) [32]byte { return crypto.Keccak256Hash([]byte(name)) }

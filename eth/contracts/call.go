@@ -20,16 +20,16 @@ type Call struct {
 	about string
 }
 
-// Name is the action's name: the Verb of the protocol.Action, where there is one.
+// Name returns the action's name: the Verb of the protocol.Action, where there is one.
 func (c Call) Name() string { return c.name }
 
-// To is the contract.
+// To returns the contract.
 func (c Call) To() common.Address { return common.Address(c.to) }
 
-// Data is the call data, a copy.
+// Data returns the call data, a copy.
 func (c Call) Data() []byte { return bytes.Clone(c.data) }
 
-// Value is the ETH that goes with it, in wei, a copy.
+// Value returns the ETH that goes with it, in wei, a copy.
 func (c Call) Value() *big.Int { return c.value.Big() }
 
 // Describe says in words what happens, for confirmations and audit logs: "bond

@@ -36,12 +36,12 @@ func NewDecoder(a Addresses) Decoder {
 	return d
 }
 
-// Contracts are the addresses to ask logs of, in a fixed order.
+// Contracts returns the addresses to ask logs of, in a fixed order.
 func (d Decoder) Contracts() []common.Address {
 	return slices.SortedFunc(maps.Keys(d.byContract), common.Address.Cmp)
 }
 
-// Topics are the kinds of events to ask logs of, in a fixed order.
+// Topics returns the kinds of events to ask logs of, in a fixed order.
 func (d Decoder) Topics() []common.Hash {
 	all := map[common.Hash]bool{}
 	for _, kinds := range d.byContract {

@@ -12,14 +12,14 @@ type Origin struct {
 	Tx        protocol.TxHash
 	// Index orders the events of a block.
 	Index uint
-	// Removed: a reorganisation undid it.
+	// Removed: a reorg undid it.
 	Removed bool
 }
 
 // Event is one event of the protocol's contracts.
 type Event interface{ From() Origin }
 
-// From is where the event is.
+// From returns where the event is.
 func (o Origin) From() Origin { return o }
 
 // Rounds, rewards and the pool.

@@ -28,5 +28,5 @@ func registryEvents() map[common.Hash]decode {
 	}
 }
 
-// topicOf is the first topic of an event's logs.
+// topicOf returns the first topic of an event's logs.
 func topicOf(signature string) common.Hash { return crypto.Keccak256Hash([]byte(signature)) }

@@ -110,13 +110,13 @@ func Private(name string) bool {
 	return !known || name == Devnet
 }
 
-// DevnetDeployer is the key that puts the contracts on the local chain. Any client
+// DevnetDeployer returns the key that puts the contracts on the local chain. Any client
 // can make it: nothing of worth may ever belong to it.
 func DevnetDeployer() *ecdsa.PrivateKey {
 	return crypto.ToECDSAUnsafe(crypto.Keccak256([]byte("tutti devnet deployer")))
 }
 
-// DevnetAddress is where the deployer's transaction with this nonce puts its
+// DevnetAddress returns where the deployer's transaction with this nonce puts its
 // contract: the Controller first, the AI registry second.
 func DevnetAddress(nonce uint64) core.Address {
 	deployer := crypto.PubkeyToAddress(DevnetDeployer().PublicKey)

@@ -61,7 +61,7 @@ func (e WinningTicketRedeemed) Is(t *protocol.WinningTicket) bool {
 		e.FaceValue.Cmp(t.FaceValue) == 0 && e.WinProb == t.WinProb && bytes.Equal(e.AuxData, t.AuxData())
 }
 
-// RedemptionTopics are those of the logs that name redemptions of one sender's
+// RedemptionTopics returns those of the logs that name redemptions of one sender's
 // tickets for one recipient.
 func RedemptionTopics(sender, recipient core.Address) [][]common.Hash {
 	return [][]common.Hash{

@@ -39,7 +39,7 @@ var (
 
 type selector [4]byte
 
-// selectors are those of a contract's functions. A name that it has not is a
+// selectors returns those of a contract's functions. A name that it has not is a
 // mistake in this file.
 func selectors(contract *bind.MetaData, names ...string) []selector {
 	parsed, err := contract.ParseABI()

@@ -23,7 +23,7 @@ type Read struct {
 	lenient bool
 }
 
-// Name is the contract and its function, for logs and errors.
+// Name returns the contract and its function, for logs and errors.
 func (r Read) Name() string { return r.name }
 
 // ReadAll asks all questions at block at, or at Latest, and fills in the

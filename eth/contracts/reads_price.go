@@ -22,7 +22,7 @@ type Quote struct {
 // maxFeedDecimals is far beyond any feed's scale; more would cost memory.
 const maxFeedDecimals = 36
 
-// Price is the answer in units.
+// Price returns the answer in units.
 func (q Quote) Price() *big.Rat {
 	if q.Answer == nil {
 		return new(big.Rat)

@@ -46,7 +46,7 @@ func Resolve(ctx context.Context, b Batcher, controller core.Address, opt Resolv
 	return ChooseRegistry(a, opt), nil
 }
 
-// ChooseRegistry are the addresses with the registry of the options.
+// ChooseRegistry returns the addresses with the registry of the options.
 func ChooseRegistry(a Addresses, opt ResolveOptions) Addresses {
 	a.AIServiceRegistry, a.Registry = opt.AIRegistryAddr, a.ServiceRegistry
 	if opt.AIRegistry {

@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/eth/contracts/bindings"
 )
 
-// packed is a ticket in the contract's form.
+// packed returns a ticket in the contract's form.
 func packed(t *protocol.WinningTicket) bindings.TicketBrokerTicket {
 	return bindings.TicketBrokerTicket{
 		Recipient:         common.Address(t.Recipient),

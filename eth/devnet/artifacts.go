@@ -34,7 +34,7 @@ type Artifact struct {
 	SourceHash string
 }
 
-// ArtifactOf is the artifact of a contract by its name.
+// ArtifactOf returns the artifact of a contract by its name.
 func ArtifactOf(name string) (Artifact, error) {
 	text, err := files.ReadFile("artifacts/" + name + ".json")
 	if err != nil {
@@ -76,7 +76,7 @@ func (a Artifact) Interface() (abi.ABI, error) {
 	return parsed, nil
 }
 
-// creation is the data of a transaction that deploys the contract.
+// creation returns the data of a transaction that deploys the contract.
 func (a Artifact) creation(args ...any) ([]byte, error) {
 	parsed, err := a.Interface()
 	if err != nil {
@@ -89,7 +89,7 @@ func (a Artifact) creation(args ...any) ([]byte, error) {
 	return append(slices.Clone(a.Creation), packed...), nil
 }
 
-// call is the data of a transaction that calls the contract.
+// call returns the data of a transaction that calls the contract.
 func (a Artifact) call(method string, args ...any) ([]byte, error) {
 	parsed, err := a.Interface()
 	if err != nil {

@@ -38,7 +38,7 @@ type Settings struct {
 	EtherPrice uint32
 }
 
-// DefaultSettings are those of Arbitrum One, but for rounds of 50 blocks.
+// DefaultSettings returns those of Arbitrum One, but for rounds of 50 blocks.
 func DefaultSettings() Settings {
 	return Settings{
 		RoundLength: 50, RoundLock: 100_000, FirstRound: 3500, PoolSize: 100,
@@ -52,7 +52,7 @@ func DefaultSettings() Settings {
 	}
 }
 
-// preciseOf is a share on the scale of 1e27 that treasury rates have.
+// preciseOf returns a share on the scale of 1e27 that treasury rates have.
 func preciseOf(p core.PerMillion) *big.Int {
 	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(21), nil)
 	return scale.Mul(scale, big.NewInt(int64(p)))

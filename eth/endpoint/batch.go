@@ -128,7 +128,7 @@ func (r *remote) callAll(ctx context.Context, tag string, calls []ethereum.CallM
 	return out, nil
 }
 
-// batchSize is how many calls the endpoint accepts in one request.
+// batchSize returns how many calls the endpoint accepts in one request.
 func (r *remote) batchSize() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

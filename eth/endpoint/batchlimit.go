@@ -27,7 +27,7 @@ type batchLimit struct {
 	ambiguous int
 }
 
-// size is how many calls may go in one request; 1 means no batches.
+// size returns how many calls may go in one request; 1 means no batches.
 func (b *batchLimit) size(now time.Time) int {
 	if b.limit != 0 && !now.Before(b.until) {
 		*b = batchLimit{}

@@ -45,7 +45,7 @@ func (p *Pool) report(r *remote) {
 	}
 }
 
-// conditionOf is the lasting problem of an endpoint, "" for none. Details contain no changing figures,
+// conditionOf returns the lasting problem of an endpoint, "" for none. Details contain no changing figures,
 // because a changed detail is logged.
 func (p *Pool) conditionOf(r *remote) (fault.Code, string) {
 	newest := p.newest()

@@ -55,8 +55,8 @@ func TestRealChainWithTwoBadEndpoints(t *testing.T) {
 	p := devPool(t, chain, nil, chain.URL(0), chain.WebsocketURL(1), chain.URL(2))
 	nonce := uint64(0)
 	for _, f := range devFaults() {
-		chain.Misbehave(0, f)
-		chain.Misbehave(1, f)
+		chain.SetFaults(0, f)
+		chain.SetFaults(1, f)
 		head := chain.Mine(1)
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		seen, err := p.HeaderByNumber(ctx, head)
@@ -75,8 +75,8 @@ func TestRealChainWithTwoBadEndpoints(t *testing.T) {
 		sendAndFind(ctx, t, p, chain, nonce, string(f.Kind))
 		nonce++
 		cancel()
-		chain.Misbehave(0)
-		chain.Misbehave(1)
+		chain.SetFaults(0)
+		chain.SetFaults(1)
 	}
 }
 
@@ -129,12 +129,12 @@ func TestRealChainConditions(t *testing.T) {
 		{control.Fault{Kind: control.HTML502}, fault.RPCGarbage},
 		{control.Fault{Kind: control.HalfJSON}, fault.RPCGarbage},
 	} {
-		chain.Misbehave(0, tt.f)
+		chain.SetFaults(0, tt.f)
 		eventually(t, string(tt.f.Kind)+" is named", func() bool { return has(tt.code) && has(fault.ChainUnavailable) })
 		if _, err := p.Head(t.Context()); !errors.Is(err, fault.ChainUnavailable) || !errors.Is(err, tt.code) {
 			t.Errorf("%s: %v", tt.f.Kind, err)
 		}
-		chain.Misbehave(0)
+		chain.SetFaults(0)
 		// The next look is waited for in the shortest way: its rest is ended.
 		r := p.remotes[0]
 		r.mu.Lock()
@@ -146,8 +146,8 @@ func TestRealChainConditions(t *testing.T) {
 
 func TestRealChainWrongChainAndRefusals(t *testing.T) {
 	chain := devnet.Start(t, devnet.Options{Endpoints: 2, NoContracts: true})
-	chain.Misbehave(0, control.Fault{Kind: control.WrongChain, ChainID: 1})
-	chain.Misbehave(1, control.Fault{Kind: control.WrongChain, ChainID: 10})
+	chain.SetFaults(0, control.Fault{Kind: control.WrongChain, ChainID: 1})
+	chain.SetFaults(1, control.Fault{Kind: control.WrongChain, ChainID: 10})
 	for i, code := range []fault.Code{fault.RPCLayerOne, fault.RPCWrongChain} {
 		p, err := New(Options{Endpoints: []Endpoint{{URL: core.NewSecret(chain.URL(i))}}, ChainID: chain.Info.ChainID})
 		if err != nil {
@@ -158,7 +158,7 @@ func TestRealChainWrongChainAndRefusals(t *testing.T) {
 		}
 		p.Close()
 	}
-	chain.Misbehave(0)
+	chain.SetFaults(0)
 	p := devPool(t, chain, nil, chain.URL(0))
 	id := new(big.Int).SetUint64(chain.Info.ChainID)
 	unfunded, _ := crypto.GenerateKey()
@@ -176,7 +176,7 @@ func TestRealChainLostAnswers(t *testing.T) {
 	chain := devnet.Start(t, devnet.Options{Endpoints: 2, NoContracts: true})
 	p := devPool(t, chain, nil, chain.URL(0), chain.WebsocketURL(1))
 	for i := range 2 {
-		chain.Misbehave(i, control.Fault{Kind: control.Reset, Methods: []string{"send"}})
+		chain.SetFaults(i, control.Fault{Kind: control.Reset, Methods: []string{"send"}})
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()

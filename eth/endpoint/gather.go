@@ -40,7 +40,7 @@ func gather[T any](ctx context.Context, to []*remote, grace time.Duration, enoug
 	return out
 }
 
-// admitted are the endpoints that accept a request now, each with its right acquired.
+// admitted returns the endpoints that accept a request now, each with its right acquired.
 func (p *Pool) admitted() []*remote {
 	var out []*remote
 	for _, r := range p.ranked() {

@@ -7,7 +7,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// Genesis is the hash of block 0. It tells chains with the same number apart, such as a test chain and its
+// Genesis returns the hash of block 0. It tells chains with the same number apart, such as a test chain and its
 // restart. Only the hash is read, because the oldest blocks of a network may lack fields of later ones. The
 // fault RPCBlockUnknown means that no endpoint keeps the block.
 func (p *Pool) Genesis(ctx context.Context) (protocol.Hash, error) {

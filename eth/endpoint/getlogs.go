@@ -36,7 +36,7 @@ func isTooSlow(err error) bool {
 	return ok && f.kind == badStatus && f.status >= 500
 }
 
-// getLogs is one eth_getLogs. Providers have no common error for "too much": any refusal that is not about
+// getLogs sends one eth_getLogs. Providers have no common error for "too much": any refusal that is not about
 // the key, the rate or the block counts as one.
 func (r *remote) getLogs(ctx context.Context, part blockRange, filter LogFilter) ([]types.Log, error) {
 	if f := r.logsPausedFailure(); f != nil {

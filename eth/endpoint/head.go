@@ -21,7 +21,7 @@ func (p *Pool) Head(ctx context.Context) (protocol.Head, error) {
 		})
 }
 
-// Known is the newest head given out, without a request; false before the first.
+// Known returns the newest head given out, without a request; false before the first.
 func (p *Pool) Known() (protocol.Head, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -124,7 +124,7 @@ func (r *remote) recordHead(head protocol.Head) {
 	r.head, r.lastHeight = head, head.Number
 }
 
-// headAge is how long ago the head last advanced.
+// headAge returns how long ago the head last advanced.
 func (r *remote) headAge(now time.Time) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()

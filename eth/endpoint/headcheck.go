@@ -12,22 +12,6 @@ import (
 // afterwards, because providers repair their servers.
 const quarantineTime = time.Hour
 
-// quarantine keeps requests from an endpoint for a while. Its newest block is still polled, but does not
-// count.
-func (p *Pool) quarantine(r *remote, why string) {
-	r.mu.Lock()
-	r.quarantinedUntil, r.quarantineReason = p.opt.Now().Add(quarantineTime), why
-	r.unproven, r.refutations = protocol.Head{}, 0
-	r.mu.Unlock()
-	if second := p.secondBest(r); second.from != nil {
-		p.withdraw(r, second)
-	}
-	p.report(r)
-}
-
-// quarantinedLocked reports whether the endpoint gave a false answer recently.
-func (r *remote) quarantinedLocked(now time.Time) bool { return now.Before(r.quarantinedUntil) }
-
 // withdrawUnconfirmed withdraws a newest head that the other endpoints do not reach. Its endpoint does not
 // lead again until they have the block.
 func (p *Pool) withdrawUnconfirmed(n protocol.L2Block) {
@@ -93,7 +77,7 @@ func (p *Pool) quarantineFalseHead(r *remote) *failure {
 	return fail(falseAnswer, r.addr.name, "%s", why)
 }
 
-// maxRefutations is how often in a row a reorganisation may explain that an endpoint's block was replaced
+// maxRefutations is how often in a row a reorg may explain that an endpoint's block was replaced
 // before the endpoint is quarantined.
 const maxRefutations = 3
 
@@ -169,7 +153,7 @@ func (p *Pool) confirmHead(ctx context.Context, r *remote, head protocol.Head) *
 	return nil
 }
 
-// quorumHeader is the block of a height, when a quorum has it soon.
+// quorumHeader returns the block of a height, when a quorum has it soon.
 func (p *Pool) quorumHeader(ctx context.Context, n protocol.L2Block) (protocol.Head, error) {
 	q := headerRead(n)
 	q.majority, q.rounds = true, behindRounds
@@ -182,7 +166,7 @@ func sameHead(a, b protocol.Head) bool {
 }
 
 // checkLead asks the leading endpoint for the block at the other endpoint's head. A mismatch counts against
-// the leader only while the other endpoint still has that block: a reorganisation may have undone it on both.
+// the leader only while the other endpoint still has that block: a reorg may have undone it on both.
 func (p *Pool) checkLead(ctx context.Context, r *remote, head protocol.Head, second newestHead) *failure {
 	r.mu.Lock()
 	trusted := r.leadCheckedAgainst == second.head.Hash

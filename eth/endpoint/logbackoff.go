@@ -29,7 +29,7 @@ func (r *remote) recordLogTimeout() {
 	r.logBreaker.trip(r.now(), 0, r.random())
 }
 
-// logsPausedFailure is the failure of a log request that is not sent because log requests back off.
+// logsPausedFailure returns the failure of a log request that is not sent because log requests back off.
 func (r *remote) logsPausedFailure() *failure {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -39,7 +39,7 @@ func (r *remote) logsPausedFailure() *failure {
 	return fail(logsPaused, r.addr.name, "gave no logs in time, and is left alone with them for a while")
 }
 
-// logTimeout is how long one log request may take: half of the caller's remaining time, so that another
+// logTimeout returns how long one log request may take: half of the caller's remaining time, so that another
 // endpoint can be tried, and so that a hanging endpoint is noticed.
 func (r *remote) logTimeout(ctx context.Context) time.Duration {
 	deadline, ok := ctx.Deadline()

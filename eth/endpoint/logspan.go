@@ -35,7 +35,7 @@ func newLogSpans(start uint64) *logSpans {
 	return &logSpans{span: min(start, largestSpan), start: min(start, largestSpan)}
 }
 
-// next is the span to ask for.
+// next returns the span to ask for.
 func (s *logSpans) next() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -95,7 +95,7 @@ func (p *Pool) setNewestLocked(next newestHead) {
 	p.publishLocked(next.head)
 }
 
-// secondBest is the highest head among the working endpoints of other providers. An endpoint whose head does
+// secondBest returns the highest head among the working endpoints of other providers. An endpoint whose head does
 // not advance is no measure for the others.
 func (p *Pool) secondBest(not *remote) newestHead {
 	var best newestHead
@@ -125,7 +125,7 @@ func (p *Pool) withdraw(r *remote, second newestHead) {
 	p.setNewestLocked(second)
 }
 
-// newest is the height that an answer about the present must have seen.
+// newest returns the height that an answer about the present must have seen.
 func (p *Pool) newest() protocol.L2Block {
 	p.mu.Lock()
 	defer p.mu.Unlock()

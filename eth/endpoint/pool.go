@@ -71,14 +71,14 @@ func (p *Pool) Close() {
 	}
 }
 
-// ChainID is the chain's number; 0 before the first endpoint answered when none
+// ChainID returns the chain's number; 0 before the first endpoint answered when none
 // was expected.
 func (p *Pool) ChainID() uint64 { return p.chain.get() }
 
-// Calls are the requests sent so far, by method.
+// Calls returns the requests sent so far, by method.
 func (p *Pool) Calls() map[string]uint64 { return p.calls.snapshot() }
 
-// ranked are the endpoints that accept a request now, the best first.
+// ranked returns the endpoints that accept a request now, the best first.
 func (p *Pool) ranked() []*remote {
 	newest := p.newest()
 	now := p.opt.Now()

@@ -13,7 +13,7 @@ import (
 // host, such as https and wss of one provider, are one vote.
 type provider string
 
-// providerOf is the host of a URL; with the port where different servers may listen behind one name: on this
+// providerOf returns the host of a URL; with the port where different servers may listen behind one name: on this
 // machine, and at an IP address.
 func providerOf(u *url.URL) provider {
 	host, port := strings.TrimSuffix(strings.ToLower(u.Hostname()), "."), u.Port()

@@ -9,12 +9,11 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
 // How often a vote is repeated: while endpoints lack the block, for longer than an endpoint within maxLead of
-// the others needs to get it; and while they differ, because a reorganisation may have happened between two
+// the others needs to get it; and while they differ, because a reorg may have happened between two
 // answers.
 const (
 	catchUpRounds = 25
@@ -49,7 +48,7 @@ type ballot[T any] struct {
 	refusal *RPCError
 }
 
-// quorum is how many endpoints, of different hosts, must answer alike: more than a lying minority can be, and
+// quorum returns how many endpoints, of different hosts, must answer alike: more than a lying minority can be, and
 // two where two are configured.
 func (p *Pool) quorum() int {
 	n := countProviders(p.remotes, identity)
@@ -59,7 +58,7 @@ func (p *Pool) quorum() int {
 	return max(2, (n+1)/2)
 }
 
-// needed is how many endpoints must answer a read alike when others differ.
+// needed returns how many endpoints must answer a read alike when others differ.
 func (q quorumRead[T]) needed(p *Pool) int {
 	if !q.majority {
 		return p.quorum()
@@ -134,7 +133,7 @@ func readQuorum[T any](ctx context.Context, p *Pool, q quorumRead[T]) (T, error)
 	}
 }
 
-// result is the common answer of a group of equal ballots.
+// result returns the common answer of a group of equal ballots.
 func (q quorumRead[T]) result(chosen []ballot[T]) (T, error) {
 	if chosen[0].refusal != nil {
 		return chosen[0].value, chosen[0].refusal
@@ -179,7 +178,7 @@ type tally[T any] struct {
 	lagging int
 }
 
-// largest is the group of equal ballots with most providers, and the ballots that differ from it.
+// largest returns the group of equal ballots with most providers, and the ballots that differ from it.
 func (t *tally[T]) largest(q quorumRead[T]) (chosen, others []ballot[T]) {
 	for _, one := range t.ballots {
 		var in, out []ballot[T]
@@ -197,7 +196,7 @@ func (t *tally[T]) largest(q quorumRead[T]) (chosen, others []ballot[T]) {
 	return chosen, others
 }
 
-// names are the endpoints that answered.
+// names returns the endpoints that answered.
 func (t *tally[T]) names() string {
 	all := make([]string, len(t.ballots))
 	for i, b := range t.ballots {
@@ -313,47 +312,6 @@ func (p *Pool) isCatchingUp(r *remote, err error) bool {
 	return failed && f.kind == behind && r.headAge(p.opt.Now()) <= p.opt.StaleAfter
 }
 
-// blame asks the endpoints that differed from the quorum once more, and a member of the quorum: an endpoint
-// whose answer differs again is quarantined. An error of its software is no false answer.
-func blame[T any](ctx context.Context, p *Pool, q quorumRead[T], chosen ballot[T], others []ballot[T]) {
-	if !q.deterministic || len(others) == 0 || !sleep(ctx, nil, behindPause) {
-		return
-	}
-	right := askOnce(ctx, q, chosen.from)
-	for _, o := range others {
-		if o.refusal != nil && !o.refusal.reverts() {
-			continue
-		}
-		if again := askOnce(ctx, q, o.from); right != nil && again != nil && !q.alike(*right, *again) {
-			p.quarantine(o.from, "its answer to \""+q.op+"\" is another than that of the other endpoints")
-		}
-	}
-}
-
-// askOnce is an endpoint's answer, nil for none.
-func askOnce[T any](ctx context.Context, q quorumRead[T], r *remote) *ballot[T] {
-	t := &tally[T]{}
-	t.count(vote[T]{r, attempt(ctx, r, q.query, q.try)})
-	if len(t.ballots) == 0 {
-		return nil
-	}
-	return &t.ballots[0]
-}
-
-// setDisputed sets the condition of an answer without a quorum and returns the fault.
-func (p *Pool) setDisputed(op, names string) error {
-	if p.opt.Board != nil {
-		p.opt.Board.Set(health.Key{Code: fault.ChainDisputed}, names+" contradict one another")
-	}
-	return fault.New(fault.ChainDisputed, op, names+" answer differently")
-}
-
-func (p *Pool) clearDisputed() {
-	if p.opt.Board != nil && len(p.remotes) > 1 {
-		p.opt.Board.Clear(health.Key{Code: fault.ChainDisputed})
-	}
-}
-
 // readQuorumValue is readQuorum for one request about a block.
 func readQuorumValue[T any](ctx context.Context, p *Pool, q query, same func(a, b T) bool,
 	parse func([]byte) (T, *failure),
@@ -366,7 +324,7 @@ func readQuorumValue[T any](ctx context.Context, p *Pool, q query, same func(a, 
 
 func equal[T comparable](a, b T) bool { return a == b }
 
-// pinBlock is a block that all endpoints can be asked about: the given one, or the newest known one.
+// pinBlock returns a block that all endpoints can be asked about: the given one, or the newest known one.
 func (p *Pool) pinBlock(ctx context.Context, block protocol.L2Block) (protocol.L2Block, error) {
 	if block != 0 || len(p.remotes) == 1 {
 		return block, nil

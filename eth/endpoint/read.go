@@ -58,7 +58,7 @@ func read[T any](ctx context.Context, p *Pool, q query, try func(context.Context
 	}
 }
 
-// readOnce is one round. When failures is nil the other results are the answer; otherwise failures are the
+// readOnce does one round. When failures is nil the other results are the answer; otherwise failures are the
 // reasons that there is none, empty when no endpoint accepts requests.
 func readOnce[T any](ctx context.Context, p *Pool, q query, try func(context.Context, *remote) (T, error)) (T,
 	[]*failure, error) {
@@ -157,7 +157,7 @@ func (r *remote) tryAcquire() bool {
 	return r.acquire(r.now())
 }
 
-// hedgeDelay is how long an endpoint has before another one is asked too. The latency of other reads says
+// hedgeDelay returns how long an endpoint has before another one is asked too. The latency of other reads says
 // nothing about a large one.
 func (p *Pool) hedgeDelay(r *remote, q query) time.Duration {
 	if q.large > 0 {

@@ -21,7 +21,7 @@ func at(block protocol.L2Block) string {
 	return blockTag(block)
 }
 
-// minBlock is the height that an endpoint must have to answer about a block.
+// minBlock returns the height that an endpoint must have to answer about a block.
 func (p *Pool) minBlock(block protocol.L2Block) protocol.L2Block {
 	if block == contracts.Latest {
 		return p.newest()
@@ -48,7 +48,7 @@ func (p *Pool) CallContract(ctx context.Context, call ethereum.CallMsg, block pr
 	return readQuorumValue(ctx, p, q, sameBytes, readBytes, "eth_call", callParams(call), at(block))
 }
 
-// BalanceAt is an account's ETH, from a quorum.
+// BalanceAt returns an account's ETH, from a quorum.
 func (p *Pool) BalanceAt(ctx context.Context, addr common.Address, block protocol.L2Block) (core.Wei, error) {
 	block, err := p.pinBlock(ctx, block)
 	if err != nil {
@@ -58,13 +58,13 @@ func (p *Pool) BalanceAt(ctx context.Context, addr common.Address, block protoco
 	return readQuorumValue(ctx, p, q, sameWei, readWei, "eth_getBalance", addr, at(block))
 }
 
-// CodeAt is a contract's code, empty for an account without.
+// CodeAt returns a contract's code, empty for an account without.
 func (p *Pool) CodeAt(ctx context.Context, addr common.Address, block protocol.L2Block) ([]byte, error) {
 	q := query{op: "read a contract's code", minBlock: p.minBlock(block)}
 	return readValue(ctx, p, q, readBytes, "eth_getCode", addr, at(block))
 }
 
-// NonceAt is how many transactions of the account were mined up to a block, from a quorum.
+// NonceAt returns how many transactions of the account were mined up to a block, from a quorum.
 func (p *Pool) NonceAt(ctx context.Context, addr common.Address, block protocol.L2Block) (uint64, error) {
 	block, err := p.pinBlock(ctx, block)
 	if err != nil {
@@ -116,7 +116,7 @@ func (p *Pool) GasPrice(ctx context.Context) (core.Wei, error) {
 	return readValue(ctx, p, query{op: "read the gas price"}, readWei, "eth_gasPrice")
 }
 
-// BaseFee is the newest block's; 0 on a chain without.
+// BaseFee returns the base fee of the newest block; 0 on a chain without one.
 func (p *Pool) BaseFee(ctx context.Context) (core.Wei, error) {
 	head, err := p.Head(ctx)
 	return head.BaseFee, err

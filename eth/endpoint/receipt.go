@@ -90,7 +90,7 @@ func sortReceipts(answers []sighting[types.Receipt]) receipts {
 	return out
 }
 
-// names are the endpoints that have a receipt.
+// names returns the endpoints that have a receipt.
 func (r receipts) names() string {
 	t := &tally[struct{}]{}
 	for _, one := range r.shown {
@@ -165,7 +165,7 @@ func (p *Pool) quorumDenies(ctx context.Context, by []sighting[types.Receipt], r
 }
 
 // quarantineFalseReceipts quarantines the endpoints whose receipt differs from the quorum's for the same
-// block: no reorganisation explains that.
+// block: no reorg explains that.
 func (p *Pool) quarantineFalseReceipts(ctx context.Context, b receipts) {
 	if len(b.best) < p.quorum() || p.quorum() == 1 {
 		return
@@ -177,7 +177,7 @@ func (p *Pool) quarantineFalseReceipts(ctx context.Context, b receipts) {
 	}
 }
 
-// blockOf is the hash of the block that the endpoint has a transaction in; zero for none.
+// blockOf returns the hash of the block that the endpoint has a transaction in; zero for none.
 func (r *remote) blockOf(ctx context.Context, hash protocol.TxHash) (protocol.Hash, error) {
 	read := func(raw []byte) (protocol.Hash, *failure) {
 		var tx *struct {

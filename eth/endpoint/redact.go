@@ -52,7 +52,7 @@ func (s *redactor) add(pieces ...string) {
 	}
 }
 
-// clean is a provider's text on one line, bounded and without secrets.
+// clean returns a provider's text on one line, bounded and without secrets.
 func (s redactor) clean(raw string) string {
 	raw, cut := bounded(raw, 4*maxShownText)
 	raw = strings.Map(func(r rune) rune {

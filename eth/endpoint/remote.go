@@ -127,7 +127,7 @@ func ask[T any](ctx context.Context, r *remote, timeout time.Duration, read func
 	return value, nil
 }
 
-// fetch is one request to a verified endpoint that leaves recording the result to the caller: an answer is a
+// fetch sends one request to a verified endpoint that leaves recording the result to the caller: an answer is a
 // success only after it was compared with the others.
 func fetch[T any](ctx context.Context, r *remote, timeout time.Duration, read func([]byte) (T, *failure),
 	method string, params ...any) (value T, took time.Duration, f *failure, answer *RPCError) {

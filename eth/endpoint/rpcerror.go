@@ -16,13 +16,13 @@ type RPCError struct {
 	Data any
 }
 
-// Error is the message with its number.
+// Error returns the message with its number.
 func (e *RPCError) Error() string { return fmt.Sprintf("%s (JSON-RPC error %d)", e.Message, e.Code) }
 
 // ErrorCode and ErrorData make it go-ethereum's rpc.Error and rpc.DataError.
 func (e *RPCError) ErrorCode() int { return e.Code }
 
-// ErrorData is the revert data as it came.
+// ErrorData returns the revert data as it came.
 func (e *RPCError) ErrorData() any { return e.Data }
 
 // wireError is the error member as it comes.

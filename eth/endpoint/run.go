@@ -10,7 +10,7 @@ import (
 // of new heads.
 const subscribedPolls = 6
 
-// Name is the component's name.
+// Name returns the component's name.
 func (p *Pool) Name() string { return "chain endpoints" }
 
 // Run watches every endpoint until ctx ends: its chain ID, its head, its health. It is ready at once and
@@ -53,7 +53,7 @@ func (p *Pool) probe(ctx context.Context, r *remote) {
 	}
 }
 
-// pause is the time to the next poll: the rest of the back-off, if there is one, and longer while a
+// pause returns the time to the next poll: the rest of the back-off, if there is one, and longer while a
 // subscription delivers heads.
 func (p *Pool) pause(r *remote) time.Duration {
 	r.mu.Lock()

@@ -37,7 +37,7 @@ func (s *stats) recordLatency(took time.Duration) {
 
 func (s *stats) recordFailure() { s.errors += weight * (1 - s.errors) }
 
-// p95 is the time in which 95 of 100 answers came; 0 before any came.
+// p95 returns the time in which 95 of 100 answers came; 0 before any came.
 func (s *stats) p95() time.Duration {
 	n := min(s.seen, samples)
 	if n == 0 {

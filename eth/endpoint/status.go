@@ -58,7 +58,7 @@ type Status struct {
 	Endpoints []EndpointStatus
 }
 
-// Status is the state of all endpoints, in the operator's order, for pages and metrics. It sends no request.
+// Status returns the state of all endpoints, in the operator's order, for pages and metrics. It sends no request.
 func (p *Pool) Status() Status {
 	head, _ := p.Known()
 	out := Status{ChainID: p.ChainID(), Head: head}
@@ -92,7 +92,7 @@ func (r *remote) status(newest protocol.L2Block, now time.Time) EndpointStatus {
 	return s
 }
 
-// stateLocked is the state in one word.
+// stateLocked returns the state in one word.
 func (r *remote) stateLocked(newest protocol.L2Block) State {
 	switch {
 	case !r.tried:

@@ -25,7 +25,7 @@ type httpTransport struct {
 	ids    atomic.Uint64
 }
 
-// newClient is the HTTP client of one pool. Redirects are not followed: they would carry the key in the URL,
+// newClient returns the HTTP client of one pool. Redirects are not followed: they would carry the key in the URL,
 // and signed transactions, to another host.
 func newClient(o Options) *http.Client {
 	return &http.Client{

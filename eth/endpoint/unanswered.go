@@ -39,7 +39,7 @@ func allOf(failures []*failure, k kind) bool {
 	return len(failures) > 0
 }
 
-// pauseReasons are the reasons why endpoints get no requests now.
+// pauseReasons returns the reasons why endpoints get no requests now.
 func (p *Pool) pauseReasons() []*failure {
 	var out []*failure
 	for _, r := range p.remotes {

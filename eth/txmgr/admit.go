@@ -112,7 +112,7 @@ type priced struct {
 	fits bool
 }
 
-// quote is the fees and the nonce of the next transaction.
+// quote returns the fees and the nonce of the next transaction.
 func (m *Manager) quote(ctx context.Context, head protocol.Head) (priced, uint64, error) {
 	tip, err := m.suggest(ctx)
 	if err != nil {
@@ -126,7 +126,7 @@ func (m *Manager) quote(ctx context.Context, head protocol.Head) (priced, uint64
 	return priced{offer, true}, nonce, err
 }
 
-// nonce is the next free one. A nonce in the journal is never given again, even if a lagging endpoint has not
+// nonce returns the next free one. A nonce in the journal is never given again, even if a lagging endpoint has not
 // seen it yet; later ones that endpoints report belong to foreign transactions.
 func (m *Manager) nonce(ctx context.Context) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, m.opt.CallTimeout)

@@ -30,7 +30,7 @@ func (m *Manager) write(ctx context.Context, f *pendingTx) bool {
 	return true
 }
 
-// records are what goes into the journal together.
+// records returns what goes into the journal together.
 func (f *pendingTx) records() []Record {
 	if f.resendOf == nil {
 		return []Record{f.rec}
@@ -40,7 +40,7 @@ func (f *pendingTx) records() []Record {
 	return []Record{old, f.rec}
 }
 
-// broadcast sends the newest attempt to the endpoints, or the one that a reorganisation undid.
+// broadcast sends the newest attempt to the endpoints, or the one that a reorg undid.
 func (m *Manager) broadcast(ctx context.Context, f *pendingTx) {
 	at := len(f.txs) - 1
 	if f.prefer >= 0 && f.prefer < at {
@@ -84,7 +84,7 @@ func (f *pendingTx) recordRefusal(got outcome, err error, now time.Time) {
 	f.refused, f.permanent = err, got == impossible
 }
 
-// pause is the time until a transaction is sent again.
+// pause returns the time until a transaction is sent again.
 func (m *Manager) pause(f *pendingTx, got outcome) time.Duration {
 	if got == accepted {
 		return m.opt.Rebroadcast

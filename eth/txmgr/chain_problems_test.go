@@ -59,7 +59,7 @@ func TestAReceiptThatMovesIsFollowed(t *testing.T) {
 	})
 }
 
-// A failure that a reorganisation undid may become a success.
+// A failure that a reorg undid may become a success.
 func TestAFailureIsNotFinalAtOnce(t *testing.T) {
 	run(t, nil, func(t *testing.T, r *rig) {
 		s := r.send(act("a"), protocol.SendOptions{Once: "a"})

@@ -82,7 +82,7 @@ func (m *Manager) follow(ctx context.Context, r *request) decision {
 		r.reply(reply{tx: f.view()})
 		return answered
 	}
-	// It failed, but a reorganisation may still undo that. The text is free only afterwards.
+	// It failed, but a reorg may still undo that. The text is free only afterwards.
 	return waits
 }
 
@@ -105,7 +105,7 @@ func (m *Manager) followEnded(ctx context.Context, r *request) decision {
 	return answered
 }
 
-// remembered is the newest ended record with a text among the last ones.
+// remembered returns the newest ended record with a text among the last ones.
 func (m *Manager) remembered(once string) (Record, bool) {
 	for i := len(m.nonces.history) - 1; i >= 0; i-- {
 		if m.nonces.history[i].Once == once {

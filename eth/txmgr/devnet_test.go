@@ -105,14 +105,14 @@ func TestRealEndpointsLoseAnswers(t *testing.T) {
 	t.Parallel()
 	n := newNode(t, nil)
 	for i := range 2 {
-		n.chain.Misbehave(i, control.Fault{Kind: control.Reset, Methods: []string{"send"}, Times: 3})
+		n.chain.SetFaults(i, control.Fault{Kind: control.Reset, Methods: []string{"send"}, Times: 3})
 	}
 	n.do("a", protocol.SendOptions{})
-	n.chain.Misbehave(0, control.Fault{Kind: control.HTTP429})
-	n.chain.Misbehave(1, control.Fault{Kind: control.Reset, Methods: []string{"send"}, Times: 1})
+	n.chain.SetFaults(0, control.Fault{Kind: control.HTTP429})
+	n.chain.SetFaults(1, control.Fault{Kind: control.Reset, Methods: []string{"send"}, Times: 1})
 	n.do("b", protocol.SendOptions{})
-	n.chain.Misbehave(0, control.Fault{Kind: control.StaleReceipts})
-	n.chain.Misbehave(1)
+	n.chain.SetFaults(0, control.Fault{Kind: control.StaleReceipts})
+	n.chain.SetFaults(1)
 	tx := n.do("c", protocol.SendOptions{})
 	n.final(tx.ID)
 	if used := n.used(); used != 3 {

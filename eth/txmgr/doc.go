@@ -15,7 +15,7 @@
 // one of the records: those of an earlier chain with the same number are set aside.
 //
 // A record is settled when the transaction that used its nonce has enough blocks on it, whether one of our
-// attempts or a foreign one. Until then a reorganisation may bring any attempt back, so a Once text is free
+// attempts or a foreign one. Until then a reorg may bring any attempt back, so a Once text is free
 // again only when the failure of its transaction is settled.
 //
 // # How a nonce is freed

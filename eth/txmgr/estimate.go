@@ -52,7 +52,7 @@ func (m *Manager) Estimate(ctx context.Context, in Intent) (protocol.Estimate, e
 	return e, m.shortfall(call.Verb, has, e.Need)
 }
 
-// pendingGasCost is the maximum gas cost of the transactions in progress at a price.
+// pendingGasCost returns the maximum gas cost of the transactions in progress at a price.
 func (m *Manager) pendingGasCost(price core.Wei) core.Wei {
 	var gas protocol.Gas
 	for _, tx := range m.Transactions() {
@@ -63,7 +63,7 @@ func (m *Manager) pendingGasCost(price core.Wei) core.Wei {
 	return gasCost(gas, price)
 }
 
-// message is the call in the form of the RPC client.
+// message returns the call in the form of the RPC client.
 func (m *Manager) message(call JournalCall, gas protocol.Gas) ethereum.CallMsg {
 	to := call.Addr
 	return ethereum.CallMsg{From: m.account(), To: &to, Gas: uint64(gas), Value: call.Value(), Data: call.Input}
@@ -100,7 +100,7 @@ func (m *Manager) simulate(ctx context.Context, in Intent, call JournalCall, fix
 	return 0, nil, fault.Wrap(fault.GasEstimateFailed, call.Verb, err)
 }
 
-// assumedCost is the maximum gas cost where no endpoint estimates the gas.
+// assumedCost returns the maximum gas cost where no endpoint estimates the gas.
 func (m *Manager) assumedCost() core.Wei {
 	const gas = 300_000
 	m.mu.Lock()
@@ -113,5 +113,5 @@ func (m *Manager) assumedCost() core.Wei {
 // transaction is mined. Unused gas is not paid.
 func headroom(g protocol.Gas) protocol.Gas { return g + (g+3)/4 }
 
-// withoutHeadroom is the estimate before headroom.
+// withoutHeadroom returns the estimate before headroom.
 func withoutHeadroom(g protocol.Gas) protocol.Gas { return g - (g+4)/5 }

@@ -16,7 +16,7 @@ type bounds struct{ min, max core.Wei }
 // fees are what a transaction offers per gas.
 type fees struct{ feeCap, tip core.Wei }
 
-// offer is the offer at a base fee: twice the base fee, so that it is still enough after six full blocks,
+// offer returns the offer at a base fee: twice the base fee, so that it is still enough after six full blocks,
 // plus the tip. The bounds hold for the sum. The second result is false when the base fee alone is above the
 // largest price.
 func (b bounds) offer(base, tip core.Wei) (fees, bool) {
@@ -28,7 +28,7 @@ func (b bounds) offer(base, tip core.Wei) (fees, bool) {
 	return fees{feeCap, minWei(tip, feeCap)}, base.Cmp(b.max) <= 0
 }
 
-// bump is the offer of an attempt that replaces old: an eighth more of both, where endpoints require a tenth
+// bump returns the offer of an attempt that replaces old: an eighth more of both, where endpoints require a tenth
 // and more than nothing, and no less than a new transaction would. The second result is false when it is
 // above the largest price.
 func (b bounds) bump(old, fresh fees) (fees, bool) {
@@ -46,7 +46,7 @@ func eighthMore(w core.Wei) core.Wei {
 	return maxWei(weiOf(n), w.Add(core.NewWei(1)))
 }
 
-// feesOf are those of a signed transaction.
+// feesOf returns those of a signed transaction.
 func feesOf(tx *types.Transaction) fees { return fees{weiOf(tx.GasFeeCap()), weiOf(tx.GasTipCap())} }
 
 // weiOf is for amounts that no operator set: out of range counts as 0.
@@ -96,14 +96,14 @@ func (m *Manager) SetMinGasPrice(w core.Wei) {
 	m.wakeRun()
 }
 
-// Prices are the price of the newest block, 0 before one is known, and the bounds.
+// Prices returns the price of the newest block, 0 before one is known, and the bounds.
 func (m *Manager) Prices() protocol.GasPrices {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return protocol.GasPrices{Current: m.head.BaseFee.Add(m.tip), Min: m.prices.min, Max: m.prices.max}
 }
 
-// bounds are the present ones.
+// bounds returns the present ones.
 func (m *Manager) bounds() bounds {
 	m.mu.Lock()
 	defer m.mu.Unlock()

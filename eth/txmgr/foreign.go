@@ -61,7 +61,7 @@ func (m *Manager) noTrace(ctx context.Context, f *pendingTx) bool {
 	return true
 }
 
-// waitingSince is when a transaction was last signed, or resumed by this process: also where the
+// waitingSince returns when a transaction was last signed, or resumed by this process: also where the
 // clock was ahead when it was signed, and is right now.
 func (m *Manager) waitingSince(f *pendingTx) time.Time {
 	if at := f.signed(); at.After(m.nonces.started) && !at.After(m.opt.Now()) {

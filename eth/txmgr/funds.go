@@ -28,7 +28,7 @@ const recheck, longestRecheck = 5 * time.Second, time.Minute
 
 func (m *Manager) isShort() bool { return !m.nonces.shortage.since.IsZero() }
 
-// balance is what the account has.
+// balance returns what the account has.
 func (m *Manager) balance(ctx context.Context) (core.Wei, error) {
 	ctx, cancel := context.WithTimeout(ctx, m.opt.CallTimeout)
 	defer cancel()
@@ -83,7 +83,7 @@ func (m *Manager) checkFunds(ctx context.Context, r *request, offer fees, base c
 	return price, m.shortfall(r.call.Verb, has, reserved.Add(fee).Add(weiOf(r.call.Wei))), nil
 }
 
-// fitToBalance is the price and the gas limit that the money is enough for: first the margin of the price is
+// fitToBalance returns the price and the gas limit that the money is enough for: first the margin of the price is
 // given up, then that of the gas limit. Where not even the current need can be paid, both stay.
 func (m *Manager) fitToBalance(gas protocol.Gas, has, now, price core.Wei) (core.Wei, protocol.Gas) {
 	if has.Cmp(gasCost(gas, price)) >= 0 || now.IsZero() || now.Cmp(price) > 0 {
@@ -100,7 +100,7 @@ func (m *Manager) fitToBalance(gas protocol.Gas, has, now, price core.Wei) (core
 	return now, protocol.Gas(n.Quo(n, now.Big()).Uint64()) // between the two
 }
 
-// gasLimit is a request's gas limit: what its simulation asked for or, where that is more and the account can
+// gasLimit returns a request's gas limit: what its simulation asked for or, where that is more and the account can
 // pay for it, the caller's minimum.
 func (m *Manager) gasLimit(r *request, gas protocol.Gas, has, committed, price core.Wei) protocol.Gas {
 	if m.opt.GasLimit != 0 || r.opt.MinGas <= gas {
@@ -116,7 +116,7 @@ func (m *Manager) gasLimit(r *request, gas protocol.Gas, has, committed, price c
 	return protocol.Gas(n.Quo(n, price.Big()).Uint64()) // between the two
 }
 
-// committedGas is what the pending transactions may cost for gas. Their value counts only where an endpoint
+// committedGas returns what the pending transactions may cost for gas. Their value counts only where an endpoint
 // reported that it is missing.
 func (m *Manager) committedGas() core.Wei {
 	var sum core.Wei

@@ -9,7 +9,7 @@ import (
 )
 
 // fillGap closes a gap between the chain's nonce and the first pending transaction. It comes from a foreign
-// transaction that endpoints counted as pending and then lost, or from a reorganisation deeper than what
+// transaction that endpoints counted as pending and then lost, or from a reorg deeper than what
 // counts as final. Our own transaction is sent again, the same bytes; a foreign nonce is filled with a
 // cancel.
 func (m *Manager) fillGap(ctx context.Context, head protocol.Head) {
@@ -43,7 +43,7 @@ func (m *Manager) staysUnmined(f *pendingTx) bool {
 	return true
 }
 
-// expectedNonce is the nonce that the endpoints wait for.
+// expectedNonce returns the nonce that the endpoints wait for.
 func (m *Manager) expectedNonce(ctx context.Context) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, m.opt.CallTimeout)
 	defer cancel()

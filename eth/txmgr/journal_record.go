@@ -52,16 +52,16 @@ type JournalCall struct {
 	Wei   *big.Int
 }
 
-// Name is the action's name.
+// Name returns the action's name.
 func (c JournalCall) Name() string { return c.Verb }
 
-// To is what is called.
+// To returns what is called.
 func (c JournalCall) To() common.Address { return c.Addr }
 
-// Data is the call data.
+// Data returns the call data.
 func (c JournalCall) Data() []byte { return c.Input }
 
-// Value is the ETH that goes with it.
+// Value returns the ETH that goes with it.
 func (c JournalCall) Value() *big.Int {
 	if c.Wei == nil {
 		return new(big.Int)

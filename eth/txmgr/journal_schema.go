@@ -2,7 +2,7 @@ package txmgr
 
 import "github.com/tuttinode/tutti/core/database"
 
-// tables are those of the journal. Times are nanoseconds since 1970, amounts of
+// tables returns those of the journal. Times are nanoseconds since 1970, amounts of
 // wei decimal numbers.
 func tables() database.Tables {
 	return database.Tables{Owner: "journal", Content: "transactions", Steps: []string{

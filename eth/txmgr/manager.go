@@ -47,10 +47,10 @@ func New(o Options) *Manager {
 	}
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (m *Manager) Name() string { return "transactions" }
 
-// account is the sending account.
+// account returns the sending account.
 func (m *Manager) account() common.Address { return common.Address(m.self) }
 
 // OnHead reports the newest block. It does not block.
@@ -102,14 +102,14 @@ func (m *Manager) close() {
 	close(m.done)
 }
 
-// Transactions are the last ones that ended and the pending ones, by ID.
+// Transactions returns the last ones that ended and the pending ones, by ID.
 func (m *Manager) Transactions() []protocol.Transaction {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return append([]protocol.Transaction(nil), m.shown...)
 }
 
-// shownAs is a transaction as last published.
+// shownAs returns a transaction as last published.
 func (m *Manager) shownAs(id uint64) protocol.Transaction {
 	m.mu.Lock()
 	defer m.mu.Unlock()

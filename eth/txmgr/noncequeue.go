@@ -41,7 +41,7 @@ func (l *nonceQueue) due(t time.Time) {
 	}
 }
 
-// front is the first transaction that is in no block: the others wait for it.
+// front returns the first transaction that is in no block: the others wait for it.
 func (l *nonceQueue) front() *pendingTx {
 	for _, f := range l.pending {
 		if f.rec.Mined == nil && !f.foreign {
@@ -51,7 +51,7 @@ func (l *nonceQueue) front() *pendingTx {
 	return nil
 }
 
-// open are the transactions that are in no block.
+// open returns the transactions that are in no block.
 func (l *nonceQueue) open() (out []*pendingTx) {
 	for _, f := range l.pending {
 		if f.rec.Mined == nil && !f.foreign {
@@ -140,7 +140,7 @@ func (m *Manager) pass(ctx context.Context) {
 	}
 }
 
-// freshHead is the newest block, read from the backend when no head came for long. Its zero value means that
+// freshHead returns the newest block, read from the backend when no head came for long. Its zero value means that
 // no block is known.
 func (m *Manager) freshHead(ctx context.Context) protocol.Head {
 	m.mu.Lock()

@@ -35,7 +35,7 @@ type Options struct {
 	MinGasPrice, MaxGasPrice core.Wei
 	// Confirmations is how many blocks on top of a transaction's make it final; 20.
 	// FinalAfter is how long it must have been seen there as well; 30 seconds. Both
-	// together must outlast the deepest reorganisation and the slowest endpoint: a
+	// together must outlast the deepest reorg and the slowest endpoint: a
 	// transaction that is final is never looked at again.
 	Confirmations protocol.L2Block
 	FinalAfter    time.Duration

@@ -23,7 +23,7 @@ type pendingTx struct {
 	// cause is the fault of a failure; rec keeps only its code and text.
 	cause error
 
-	// prefer is the attempt that a reorganisation undid, which is sent again; -1 for the newest.
+	// prefer is the attempt that a reorg undid, which is sent again; -1 for the newest.
 	prefer   int
 	nextSend time.Time
 	// nextPrice is when a higher price is tried again.
@@ -69,7 +69,7 @@ func restorePending(r Record) (*pendingTx, error) {
 	return f, nil
 }
 
-// originalIntent is the caller's intent, or the journal's form of it.
+// originalIntent returns the caller's intent, or the journal's form of it.
 func (f *pendingTx) originalIntent() Intent {
 	if f.intent != nil {
 		return f.intent
@@ -77,10 +77,10 @@ func (f *pendingTx) originalIntent() Intent {
 	return f.rec.Call
 }
 
-// last is the newest attempt.
+// last returns the newest attempt.
 func (f *pendingTx) last() *types.Transaction { return f.txs[len(f.txs)-1] }
 
-// signed is when the newest attempt was made.
+// signed returns when the newest attempt was made.
 func (f *pendingTx) signed() time.Time { return f.rec.Attempts[len(f.rec.Attempts)-1].Signed }
 
 // cancelling reports whether the newest attempt only uses up the nonce.
@@ -127,7 +127,7 @@ func (f *pendingTx) wanted() bool {
 	return len(f.waiters) > 0 || f.rec.Once != ""
 }
 
-// maxCost is what the account must hold for the most expensive attempt.
+// maxCost returns what the account must hold for the most expensive attempt.
 func (f *pendingTx) maxCost() core.Wei {
 	var most core.Wei
 	for _, tx := range f.txs {
@@ -138,7 +138,7 @@ func (f *pendingTx) maxCost() core.Wei {
 	return most
 }
 
-// maxGasCost is the gas part of it.
+// maxGasCost returns the gas part of it.
 func (f *pendingTx) maxGasCost() core.Wei {
 	var most core.Wei
 	for _, tx := range f.txs {
@@ -165,7 +165,7 @@ func (f *pendingTx) failure() error {
 
 func failureOf(r Record) error { return fault.New(r.Code, r.Call.Verb, r.Reason) }
 
-// view is the transaction as Transactions shows it.
+// view returns the transaction as Transactions shows it.
 func (f *pendingTx) view() protocol.Transaction { return viewOf(f.rec) }
 
 func viewOf(r Record) protocol.Transaction {

@@ -23,7 +23,7 @@ type model struct {
 	rt    *rapid.T
 	sends []*asked
 	// intruded: another program used the key; then an answer of success may be undone
-	// for good, by a reorganisation that gives the nonce away.
+	// for good, by a reorg that gives the nonce away.
 	intruded, undone bool
 }
 

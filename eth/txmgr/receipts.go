@@ -52,7 +52,7 @@ func (m *Manager) receipt(ctx context.Context, f *pendingTx) (int, *types.Receip
 	return 0, nil, nil
 }
 
-// order is the order in which attempts are looked up: the one seen before, then the newest first.
+// order returns the order in which attempts are looked up: the one seen before, then the newest first.
 func (f *pendingTx) order() []int {
 	var out []int
 	if f.rec.Mined != nil {

@@ -73,7 +73,7 @@ func (r *request) callerGone() bool {
 	}
 }
 
-// waitingRequests are the requests whose callers did not leave.
+// waitingRequests returns the requests whose callers did not leave.
 func waitingRequests(rs []*request) []*request { return slices.DeleteFunc(rs, (*request).callerGone) }
 
 // snapshotCall copies an intent: its bytes are signed later, maybe several times.
@@ -123,7 +123,7 @@ func (m *Manager) ask(ctx context.Context, r *request) reply {
 	}
 }
 
-// abandon is the answer to a caller that stops waiting. A signature in progress is waited for, so that the
+// abandon returns the answer to a caller that stops waiting. A signature in progress is waited for, so that the
 // answer names the transaction.
 func (m *Manager) abandon(r *request, err error) reply {
 	if !r.withdraw() {

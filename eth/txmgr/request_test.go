@@ -94,7 +94,7 @@ func TestRevertInABlockIsExplained(t *testing.T) {
 		if tx := r.m.Transactions()[0]; tx.State != protocol.TxFailed || tx.Reason != "RoundNotInitialized: no" {
 			t.Errorf("%+v", tx)
 		}
-		// The text is free when no reorganisation can undo the failure any more.
+		// The text is free when no reorg can undo the failure any more.
 		r.chain.set(func() { r.chain.reverts = false })
 		again := r.send(act("a"), protocol.SendOptions{Once: "x"})
 		if r.beat(3); r.chain.used() != 1 || again.over() {

@@ -12,9 +12,9 @@ import (
 	"github.com/tuttinode/tutti/core/reward"
 )
 
-// RewardLog keeps the outcome of each round's reward of one orchestrator, so that a
-// restart does not lose it. It is for display only: whether a reward is due is always read
-// from the chain. core/reward writes it and shows it.
+// RewardLog keeps the outcome of each round's reward of one orchestrator. It is the only
+// copy, and for display only: whether a reward is due is always read from the chain.
+// core/reward writes it and shows it.
 type RewardLog struct {
 	db           *sql.DB
 	orchestrator core.Address

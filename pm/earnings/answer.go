@@ -5,7 +5,7 @@ import (
 	"github.com/tuttinode/tutti/core/adminapi"
 )
 
-// Answer is the report as the admin API has it.
+// Answer returns the report as the admin API has it.
 func (in *Income) Answer() adminapi.Income {
 	out := adminapi.Income{By: in.By.Names(), Rows: []adminapi.IncomeRow{}, Total: in.By.answer(&in.Total)}
 	for i := range in.Rows {
@@ -14,7 +14,7 @@ func (in *Income) Answer() adminapi.Income {
 	return out
 }
 
-// answer is a row without what it is about.
+// answer returns a row without what it is about.
 func (b By) answer(r *Row) adminapi.IncomeRow {
 	return adminapi.IncomeRow{
 		Tickets: r.Tickets, Received: Decimal(r.Received), Jobs: r.Jobs, Units: number(r.Units),
@@ -48,7 +48,7 @@ func (b By) about(out adminapi.IncomeRow, r *Row) adminapi.IncomeRow {
 	return out
 }
 
-// Answer is the report as the admin API has it.
+// Answer returns the report as the admin API has it.
 func (s *Workers) Answer() adminapi.WorkerShares {
 	out := adminapi.WorkerShares{Workers: []adminapi.WorkerShare{}, Total: s.Total.answer()}
 	for i := range s.Rows {
@@ -65,7 +65,7 @@ func (r *WorkerRow) answer() adminapi.WorkerShare {
 	}
 }
 
-// Answer is the report as the admin API has it.
+// Answer returns the report as the admin API has it.
 func (s *Spending) Answer() adminapi.Spending {
 	out := adminapi.Spending{Rows: []adminapi.SpendingRow{}, Value: Decimal(s.Value), Open: Decimal(s.Open),
 		Billed: Decimal(s.Billed)}

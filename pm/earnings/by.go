@@ -28,7 +28,7 @@ type grouping struct {
 	ledger ledger.By
 }
 
-// groupings are all of them, in the order in which rows are sorted.
+// groupings returns all of them, in the order in which rows are sorted.
 func groupings() []grouping {
 	return []grouping{
 		{Day, "day", ledger.ByDay},
@@ -68,7 +68,7 @@ func byOf(name string) By {
 	return 0
 }
 
-// Names are what ParseBy reads, in the order in which rows are sorted.
+// Names returns what ParseBy reads, in the order in which rows are sorted.
 func (b By) Names() []string {
 	out := []string{}
 	for _, g := range groupings() {

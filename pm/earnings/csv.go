@@ -39,7 +39,7 @@ func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
 func share(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// keyColumns are the headings of the grouping fields.
+// keyColumns returns the headings of the grouping fields.
 func (b By) keyColumns() (out []string) {
 	for _, name := range b.Names() {
 		if name == "model" {

@@ -35,7 +35,7 @@ func Decimal(v pm.Value) string {
 	return text
 }
 
-// wei is the whole part of an amount that is whole and not negative by its meaning.
+// wei returns the whole part of an amount that is whole and not negative by its meaning.
 func wei(v pm.Value) core.Wei {
 	w, err := core.WeiOf(v.Floor())
 	if err != nil {
@@ -44,7 +44,7 @@ func wei(v pm.Value) core.Wei {
 	return w
 }
 
-// number is an integer for an answer, whose numbers have 64 bits.
+// number returns an integer for an answer, whose numbers have 64 bits.
 func number(n *big.Int) int64 {
 	switch {
 	case n == nil:

@@ -91,13 +91,13 @@ func addInt(to, n *big.Int) {
 	}
 }
 
-// amounts are all amounts of a total in a fixed order.
+// amounts returns all amounts of a total in a fixed order.
 func amounts(t *ledger.Total) [12]*pm.Value {
 	return [12]*pm.Value{&t.Received, &t.Billed, &t.Kept, &t.Given, &t.Won, &t.Redeemed, &t.Waiting, &t.Mined, &t.Handed,
 		&t.Expired, &t.Failed, &t.Gas}
 }
 
-// part is a share of a whole; of nothing it is 0.
+// part returns a share of a whole; of nothing it is 0.
 func part(v, whole pm.Value) float64 {
 	if whole.Sign() == 0 {
 		return 0

@@ -47,7 +47,7 @@ func MakeOverview(totals []ledger.Total, rewards []Reward, today ledger.Day, rou
 	}
 }
 
-// Answer is the report as the admin API has it.
+// Answer returns the report as the admin API has it.
 func (o *Overview) Answer() adminapi.IncomeOverview {
 	return adminapi.IncomeOverview{
 		Day: o.Day.String(), Round: o.Round,

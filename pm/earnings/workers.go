@@ -54,7 +54,7 @@ func workerRow(r *Row) WorkerRow {
 		Produced: r.Produced, Billed: r.Billed, Share: r.Share}
 }
 
-// portion is the part of v that some is of whole.
+// portion returns the part of v that some is of whole.
 func portion(v, some, whole pm.Value) pm.Value {
 	if whole.Sign() == 0 {
 		return pm.Value{}

@@ -62,7 +62,7 @@ func (g *group) archive(ctx context.Context, before protocol.Round) (more bool, 
 	return to-s.after == archiveBatch || ended == archiveBatch, nil
 }
 
-// archivable is the last of the oldest entries whose rounds are over. Entries leave in order,
+// archivable returns the last of the oldest entries whose rounds are over. Entries leave in order,
 // so that the numbers of the rest have no gaps.
 func (g *group) archivable(ctx context.Context, before protocol.Round) (int64, error) {
 	to, over := g.now.archived, false

@@ -31,13 +31,13 @@ func bookName() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9_]{1,40}$`) 
 // BookName reports whether a text is the name of a book.
 func BookName(name string) bool { return bookName().MatchString(name) }
 
-// BookPath is the search path of a book's tables.
+// BookPath returns the search path of a book's tables.
 func BookPath(name string) string { return "tutti_book_" + name }
 
-// BookLock is the number of the advisory lock that the writer of a book holds.
+// BookLock returns the number of the advisory lock that the writer of a book holds.
 func BookLock(name string) int64 { return lockNumber("tutti ledger book " + name) }
 
-// LeaderLock is the number of the lock that the leader holds, which redeems for all books.
+// LeaderLock returns the number of the lock that the leader holds, which redeems for all books.
 func LeaderLock() int64 { return lockNumber("tutti ledger leader") }
 
 func lockNumber(name string) int64 {
@@ -117,7 +117,7 @@ func registerBook(ctx context.Context, db *sql.DB, b Book, now time.Time) error 
 	return tx.Commit()
 }
 
-// sharedTables are the tables that all books share.
+// sharedTables returns the tables that all books share.
 func sharedTables() database.Tables {
 	return database.Tables{Owner: "shared", Schema: SharedPath + ".", Content: "shared tables", Steps: []string{
 		`SET LOCAL search_path TO tutti;` + registry + strings.Replace(tickets, "hash       BLOB",
@@ -165,7 +165,7 @@ CREATE VIEW ledger_progress AS SELECT winner, n, state, tx, paid, fee, reason, a
 `, "NAME", name)
 }
 
-// openedTables are the ledger's tables in an opened database: with the winning tickets, or with
+// openedTables returns the ledger's tables in an opened database: with the winning tickets, or with
 // views of them.
 func openedTables(ctx context.Context, db *sql.DB) (database.Tables, error) {
 	if database.DialectOf(db) == database.SQLite {
@@ -178,7 +178,7 @@ func openedTables(ctx context.Context, db *sql.DB) (database.Tables, error) {
 	return tables(ownTicketViews(strings.TrimPrefix(schema, BookPath("")))), nil
 }
 
-// readReached is the layer-1 height up to which random numbers may have been revealed, by any
+// readReached returns the layer-1 height up to which random numbers may have been revealed, by any
 // node.
 func readReached(ctx context.Context, tx *sql.Tx) (block protocol.L1Block, err error) {
 	err = tx.QueryRowContext(ctx, `SELECT block FROM tutti.ledger_reached`).Scan(&block)

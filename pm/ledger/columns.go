@@ -12,7 +12,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// querier is a database or a transaction.
+// querier is a database or a database transaction.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
@@ -130,7 +130,7 @@ func asText(src any) (string, bool) {
 	return "", false
 }
 
-// amountText is an amount as it is stored.
+// amountText returns an amount as it is stored.
 func amountText(v pm.Value) string {
 	text, _ := v.MarshalText() // it has no errors
 	return string(text)

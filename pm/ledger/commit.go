@@ -22,7 +22,7 @@ const (
 	fatal
 )
 
-// commit writes a group in one transaction and answers the callers whose entries are on disk or
+// commit writes a group in one database transaction and answers the callers whose entries are on disk or
 // were refused. What fails before the commit did not happen. A commit that failed for lack of
 // disk space did not happen either: SQLite writes the frame that completes it last. After any
 // other failed commit the outcome is unknown.
@@ -198,7 +198,7 @@ func (l *Ledger) classifyCommit(ctx context.Context, err error, g *group) (outco
 	return l.resolveUnknownCommit(ctx, g, err)
 }
 
-// faultCode is the code of a write that may be retried.
+// faultCode returns the code of a write that may be retried.
 func (l *Ledger) faultCode(err error) fault.Code {
 	if l.opt.Lost(err) {
 		return fault.StoreUnreachable
@@ -206,7 +206,7 @@ func (l *Ledger) faultCode(err error) fault.Code {
 	return fault.LedgerFull
 }
 
-// unwrittenCode is the code for last entries that could not be written.
+// unwrittenCode returns the code for last entries that could not be written.
 func (l *Ledger) unwrittenCode() fault.Code {
 	if l.shared {
 		return fault.StoreUnreachable

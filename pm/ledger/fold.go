@@ -46,7 +46,7 @@ func (l *Ledger) fold(ctx context.Context) error {
 	}
 }
 
-// idleSenders returns some senders that have no account and no recent totals.
+// idleSenders returns some senders that have no balance in the ledger and no recent totals.
 func (l *Ledger) idleSenders(ctx context.Context) (before Day, idleSenders []core.Address, err error) {
 	err = l.inSnapshot(ctx, "look for old totals", func(tx *sql.Tx) error {
 		var rows int

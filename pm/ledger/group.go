@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// group is one transaction. It reads an account or a set once and writes it once, however many
+// group is one database transaction. It reads an account or a set once and writes it once, however many
 // entries touch it.
 type group struct {
 	l     *Ledger
@@ -80,7 +80,7 @@ func (g *group) book(ctx context.Context, op string, e *pm.Entries) error {
 	return nil
 }
 
-// next is the number of one more entry.
+// next returns the number of one more entry.
 func (g *group) next() int64 {
 	g.now.last++
 	return g.now.last

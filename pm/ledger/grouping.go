@@ -24,7 +24,7 @@ func (l *Ledger) takeGroup() []*request {
 	return group
 }
 
-// groupSize is how many of the first requests are written in one transaction.
+// groupSize returns how many of the first requests are written in one transaction.
 func groupSize(requests []*request, most int) int {
 	for i, r := range requests {
 		switch {

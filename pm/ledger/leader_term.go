@@ -55,7 +55,7 @@ func (t *Term) Holds(ctx context.Context) error {
 	return t.inTerm(ctx, "check which node redeems", func(*sql.Tx) error { return nil })
 }
 
-// inTerm runs f in a transaction of the term: another term cannot begin before it ends.
+// inTerm runs f in a database transaction of the term: another term cannot begin before it ends.
 func (t *Term) inTerm(ctx context.Context, op string, f func(*sql.Tx) error) error {
 	tx, err := t.db.BeginTx(ctx, nil)
 	if err != nil {

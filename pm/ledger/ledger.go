@@ -106,5 +106,5 @@ func failedOpening(op string, err error) error {
 	return fault.Wrap(fault.LedgerFailed, op, err)
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (*Ledger) Name() string { return "ledger" }

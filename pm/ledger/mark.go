@@ -53,14 +53,14 @@ func (m Mark) after(o Mark) bool {
 	return m.Ledger == o.Ledger && (m.Epoch > o.Epoch || m.Epoch == o.Epoch && m.Commits > o.Commits)
 }
 
-// identity is the ledger's name in its marks: different ledgers have different token secrets,
+// identity returns the ledger's name in its marks: different ledgers have different token secrets,
 // and copies have the same.
 func identity(token pm.Secret) string {
 	sum := sha256.Sum256(append([]byte("tutti ledger "), token[:]...))
 	return hex.EncodeToString(sum[:8])
 }
 
-// presentMark is how far the ledger in the database is.
+// presentMark returns how far the ledger in the database is.
 func presentMark(ctx context.Context, tx *sql.Tx, token pm.Secret) (m Mark, err error) {
 	m.Ledger = identity(token)
 	err = tx.QueryRowContext(ctx, `SELECT commits, moved FROM ledger_state`).Scan(&m.Commits, &m.Moved)

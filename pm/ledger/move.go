@@ -114,7 +114,7 @@ func alreadyMoved(ctx context.Context, to *sql.DB, kept Mark) (there bool, err e
 	return true, nil
 }
 
-// copyBooks copies everything in one transaction.
+// copyBooks copies everything in one database transaction.
 func copyBooks(ctx context.Context, from, to *sql.DB) error {
 	tx, err := to.BeginTx(ctx, nil)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // pageNonces is how many nonces of a set have their bits in one row.
 const pageNonces = 2048
 
-// bit is where a nonce is.
+// bit returns where a nonce is.
 func bit(nonce uint32) (page int64, at int, mask byte) {
 	return int64(nonce / pageNonces), int(nonce % pageNonces / 8), 1 << (nonce % 8)
 }

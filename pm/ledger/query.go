@@ -92,7 +92,7 @@ func (r *Reader) Totals(ctx context.Context, query Query) ([]Total, error) {
 	return s.sorted(), nil
 }
 
-// sorted are the sums in their order.
+// sorted returns the sums in their order.
 func (s *tally) sorted() []Total {
 	out := make([]Total, 0, len(s.sums))
 	for _, t := range s.sums {
@@ -147,5 +147,5 @@ func scanTotal(scan func(...any) error) (t Total, err error) {
 	return t, err
 }
 
-// net is what a total adds to the balances of accounts.
+// net returns what a total adds to the balances of accounts.
 func (t *Total) net() pm.Value { return t.Received.Sub(t.Billed).Sub(t.Kept).Add(t.Given) }

@@ -2,7 +2,7 @@ package ledger
 
 import "github.com/tuttinode/tutti/core/database"
 
-// tables are the ledger's tables; the caller adds those of winning tickets. Times are
+// tables returns the ledger's tables; the caller adds those of winning tickets. Times are
 // nanoseconds since 1970. Amounts are decimal numbers or fractions in lowest terms, because no
 // database integer holds every amount of wei.
 func tables(tickets string) database.Tables {

@@ -90,7 +90,7 @@ func allStatements() []statement {
 	return out
 }
 
-// exec runs a statement in the group's transaction.
+// exec runs a statement in the group's database transaction.
 func (g *group) exec(ctx context.Context, s statement, args ...any) (sql.Result, error) {
 	g.wrote = true
 	return g.tx.StmtContext(ctx, g.stmts[s]).ExecContext(ctx, args...)

@@ -43,7 +43,7 @@ func (l *Ledger) Summary() *Summary {
 		sums: new(summaryState)}
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (*Summary) Name() string { return "summary of the ledger" }
 
 // Run keeps the summary up to date until ctx ends. While much is unread it pauses as long as it

@@ -81,7 +81,7 @@ func addTo(sums map[Key]*Total, t *Total) {
 	to.add(t)
 }
 
-// negated is a total that cancels the winner's own.
+// negated returns a total that cancels the winner's own.
 func (t Total) negated() Total {
 	t.Winners = -t.Winners
 	for _, v := range t.amounts() {

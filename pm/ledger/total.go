@@ -15,10 +15,10 @@ import (
 // Day is a day of UTC, counted from 1970.
 type Day int64
 
-// DayOf is the day of a time.
+// DayOf returns the day of a time.
 func DayOf(t time.Time) Day { return Day(t.Unix() / 86400) }
 
-// String is the day as "2026-03-01".
+// String returns the day as "2026-03-01".
 func (d Day) String() string { return time.Unix(int64(d)*86400, 0).UTC().Format(time.DateOnly) }
 
 // Key is what a total is about. Tickets and their redemption belong to no worker.
@@ -52,7 +52,7 @@ type Total struct {
 	Gas pm.Value
 }
 
-// Short is the part of the face values that mined and final tickets did not pay, because
+// Short returns the part of the face values that mined and final tickets did not pay, because
 // the sender's deposit and reserve did not cover it.
 func (t *Total) Short() pm.Value {
 	short := t.Won
@@ -72,13 +72,13 @@ func (t *Total) add(o *Total) {
 	}
 }
 
-// amounts are all amounts in a fixed order.
+// amounts returns all amounts in a fixed order.
 func (t *Total) amounts() [12]*pm.Value {
 	return [12]*pm.Value{&t.Received, &t.Billed, &t.Kept, &t.Given, &t.Won, &t.Redeemed, &t.Waiting, &t.Mined, &t.Handed,
 		&t.Expired, &t.Failed, &t.Gas}
 }
 
-// sum is a new number; nil counts as 0.
+// sum returns a new number; nil counts as 0.
 func sum(a, b *big.Int) *big.Int {
 	out := new(big.Int)
 	for _, n := range []*big.Int{a, b} {
@@ -99,11 +99,14 @@ type movement struct {
 }
 
 // workOf derives from an account's name what it pays for: names of AI accounts have the
-// capability's number before the model, all others are streams. A redeemer for others knows no
-// names.
+// capability's number before the model, those of live work a prefix, all others are streams. A
+// redeemer for others knows no names.
 func workOf(name string) (pipeline, model string) {
 	if name == "" {
 		return "", ""
+	}
+	if pm.IsLiveKey(core.ManifestID(name)) {
+		return pm.LivePipeline, ""
 	}
 	number, model, ok := strings.Cut(name, "_")
 	if n, err := strconv.Atoi(number); ok && err == nil && capability.ID(n).Pipeline() != "" {

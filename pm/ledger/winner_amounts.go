@@ -34,7 +34,7 @@ func readWinnerAmounts(ctx context.Context, q querier, query string, args ...any
 	return out, err
 }
 
-// winnerTotals are the totals and numbers of the winners that where selects.
+// winnerTotals returns the totals and numbers of the winners that where selects.
 func winnerTotals(ctx context.Context, q querier, where string, args ...any) (out []Total, ids []int64, err error) {
 	all, err := readWinnerAmounts(ctx, q, selectWinnerAmounts+where, args...)
 	for i := range all {
@@ -43,7 +43,7 @@ func winnerTotals(ctx context.Context, q querier, where string, args ...any) (ou
 	return out, ids, err
 }
 
-// total is a total of one winner.
+// total returns a total of one winner.
 func (p *winnerAmounts) total() Total {
 	t := Total{Key: p.Key, Winners: 1, Won: pm.WeiValue(p.face), Gas: pm.WeiValue(p.fee)}
 	switch p.state {

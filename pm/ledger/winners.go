@@ -29,7 +29,7 @@ func Unfinished() []pm.TicketState {
 	return []pm.TicketState{pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted, pm.TicketMined}
 }
 
-// where is the filter as SQL.
+// where returns the filter as SQL.
 func (f *Filter) where() (text string, args []any) {
 	var parts []string
 	add := func(part string, arg ...any) { parts, args = append(parts, part), append(args, arg...) }

@@ -19,7 +19,7 @@ const (
 	flushTime = 10 * time.Second
 )
 
-// Name is the component's name.
+// Name returns the component's name.
 func (s *Store) Name() string { return "account of payments" }
 
 // Run writes queued entries until ctx ends, and then the rest. Entries that arrive together
@@ -112,7 +112,7 @@ func (s *Store) answerWaiting(batch []*entry, err error) {
 	}
 }
 
-// write writes a batch in one transaction.
+// write writes a batch in one database transaction.
 func (s *Store) write(ctx context.Context, batch []*entry, credits map[string]Credit) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {

@@ -4,19 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"math/big"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/pm"
 )
 
 // foldStep is how many payments are summed up between two commits, so that no payment waits
 // long for it.
 const foldStep = 100
-
-// maxDenominator bounds, in bits, the denominator of exact sums of bills. Peers choose prices;
-// the network's have 1000 in the denominator.
-const maxDenominator = 256
 
 // fold turns the oldest payments into sums while more than Keep are stored. It skips its turn
 // while a report reads.
@@ -101,18 +95,6 @@ func (s *Store) addTotal(ctx context.Context, tx *sql.Tx, t *Total) error {
 		(sender, day, recipient, pipeline, model, payments, tickets, value, open, units, billed)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		s.opt.Sender[:], sum.Day, sum.Recipient[:], sum.Pipeline, sum.Model, sum.Payments, sum.Tickets,
-		numerator(sum.Value), numerator(sum.Open), sum.Units, boundedRat(sum.Billed).RatString())
+		numerator(sum.Value), numerator(sum.Open), sum.Units, sum.Billed.Rat().RatString())
 	return err
-}
-
-// boundedRat is a bill with a bounded denominator: what unusual prices leave beyond 10^-18 wei
-// is cut off.
-func boundedRat(v pm.Value) *big.Rat {
-	r := v.Rat()
-	if r.Denom().BitLen() <= maxDenominator {
-		return r
-	}
-	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil)
-	n := new(big.Int).Mul(r.Num(), scale)
-	return r.SetFrac(n.Quo(n, r.Denom()), scale)
 }

@@ -75,7 +75,7 @@ type Result struct {
 	Settled time.Time
 }
 
-// Tickets is how many there are.
+// Tickets returns how many there are.
 func (p *Payment) Tickets() int64 {
 	if p.First == 0 {
 		return 0
@@ -83,13 +83,13 @@ func (p *Payment) Tickets() int64 {
 	return int64(p.Last) - int64(p.First) + 1
 }
 
-// Value is the exact expected value of the tickets together.
+// Value returns the exact expected value of the tickets together.
 func (p *Payment) Value() pm.Value {
 	params := pm.Params{FaceValue: p.FaceValue, WinProb: p.WinProb}
 	return params.EV().Times(p.Tickets())
 }
 
-// Billed is the price of the billed work.
+// Billed returns the price of the billed work.
 func (p *Payment) Billed() pm.Value { return p.Price.Of(p.Units) }
 
 // Issued is the last used nonce of a set.

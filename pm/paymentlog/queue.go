@@ -159,7 +159,7 @@ func (s *Store) requeue(batch []*entry) {
 	}
 }
 
-// unixNano is a time as it is stored, 0 for none.
+// unixNano returns a time as it is stored, 0 for none.
 func unixNano(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

@@ -23,7 +23,7 @@ const (
 	pageSize = 1000
 )
 
-// values are a payment's columns.
+// values returns a payment's columns.
 func values(sender core.Address, p *Payment) []any {
 	return []any{
 		sender[:], int64(p.ID), p.Recipient[:], p.Peer, string(p.Account), p.Pipeline, p.Model, p.RandHash[:],

@@ -2,7 +2,7 @@ package paymentlog
 
 import "github.com/tuttinode/tutti/core/database"
 
-// tables are the payments one by one, sums of older ones, and the credits of orchestrators.
+// tables returns the payments one by one, sums of older ones, and the credits of orchestrators.
 // Ticket amounts are numerators over 2^256-1, so that sums stay exact.
 func tables() database.Tables {
 	return database.Tables{Owner: "spent", Content: "payments", Steps: []string{

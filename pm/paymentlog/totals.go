@@ -31,7 +31,8 @@ type Total struct {
 	// Value is the expected value of the tickets together; Open is the part of it for which no
 	// work was billed: refused, failed, unknown, or not answered yet.
 	Value, Open pm.Value
-	// Units and Billed are the work that was done.
+	// Units and Billed are the work that was done. Costs at unusual prices are rounded up, see
+	// pm.Value.RoundedUp.
 	Units  int64
 	Billed pm.Value
 }
@@ -104,7 +105,7 @@ func (t *Total) add(o *Total) {
 	t.Billed = t.Billed.Add(o.Billed)
 }
 
-// totalOf is one payment's part.
+// totalOf returns one payment's part.
 func totalOf(p *Payment) *Total {
 	t := &Total{Group: Group{Day: p.At.UTC().Format(dayForm), Recipient: p.Recipient, Pipeline: p.Pipeline,
 		Model: p.Model}}
@@ -113,7 +114,7 @@ func totalOf(p *Payment) *Total {
 	}
 	t.Payments, t.Tickets, t.Value = 1, p.Tickets(), p.Value()
 	if p.State == Answered {
-		t.Units, t.Billed = p.Units, p.Billed()
+		t.Units, t.Billed = p.Units, p.Price.Cost(p.Units)
 	} else {
 		t.Open = t.Value
 	}
@@ -150,7 +151,7 @@ func scanTotal(rows *sql.Rows) (t Total, err error) {
 	if !ok || len(recipient) != len(t.Recipient) {
 		return t, fmt.Errorf("the sum of %s: %w", t.Day, errDamaged)
 	}
-	t.Recipient, t.Billed = core.Address(recipient), pm.ValueOf(bill)
+	t.Recipient, t.Billed = core.Address(recipient), pm.ValueOf(bill).RoundedUp()
 	t.Value, t.Open = fromNumerator(value), fromNumerator(open)
 	return t, nil
 }
@@ -161,7 +162,7 @@ func denominator() *big.Int {
 	return new(big.Int).Sub(new(big.Int).Lsh(one, 256), one)
 }
 
-// numerator is a sum of expected values as a whole number over the denominator.
+// numerator returns a sum of expected values as a whole number over the denominator.
 func numerator(v pm.Value) []byte {
 	r := v.Rat()
 	n := new(big.Int).Mul(r.Num(), denominator())
@@ -172,5 +173,5 @@ func fromNumerator(b []byte) pm.Value {
 	return pm.ValueOf(new(big.Rat).SetFrac(new(big.Int).SetBytes(b), denominator()))
 }
 
-// Day is a time's day as Query has it.
+// Day returns a time's day as Query has it.
 func Day(t time.Time) string { return t.UTC().Format(dayForm) }

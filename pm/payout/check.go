@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	// batch is how many tickets one read covers, page how many one query of the ledger returns,
-	// and most how many one check covers, the newest first.
-	batch, page, most = 100, 1000, 20_000
-	// searches bounds the searches of old logs in one check, and patience those for one ticket.
-	searches, patience = 2, 15
-	// kept is the age up to which tickets are checked.
-	kept = 14 * 24 * time.Hour
+	// batchSize is the number of tickets of one read, pageSize that of one query of the ledger, and
+	// maxTickets the most that one check covers, the newest first.
+	batchSize, pageSize, maxTickets = 100, 1000, 20_000
+	// maxSearches bounds the searches of old logs in one check, maxTicketSearches those for one ticket.
+	maxSearches, maxTicketSearches = 2, 15
+	// maxAge is the age up to which tickets are checked.
+	maxAge = 14 * 24 * time.Hour
 )
 
 // pass is one check of the due tickets.
 type pass struct {
 	view     *protocol.View
 	searches int
-	late     overdue
+	overdue  overdue
 	// seen are the tickets that this check covered.
 	seen map[protocol.Hash]bool
 	// round is the round, confirmed by more than one endpoint; it is read when a ticket would
@@ -35,21 +35,21 @@ type pass struct {
 }
 
 func (w *Watcher) checkTickets(ctx context.Context, v *protocol.View) error {
-	if err := w.validate(ctx, v); err != nil {
+	if err := w.loadValidity(ctx, v); err != nil {
 		return err
 	}
-	l := &pass{view: v, searches: searches, seen: make(map[protocol.Hash]bool)}
+	l := &pass{view: v, searches: maxSearches, seen: make(map[protocol.Hash]bool)}
 	f := ledger.Filter{States: []pm.TicketState{pm.TicketHanded, pm.TicketMined}, Recipient: w.opt.Recipient,
-		Limit: page}
-	for len(l.seen) < most {
+		Limit: pageSize}
+	for len(l.seen) < maxTickets {
 		all, err := w.opt.Ledger.Winners(ctx, f)
 		if err != nil {
 			return &ledgerError{err}
 		}
-		if err := w.ask(ctx, l, all); err != nil {
+		if err := w.checkPage(ctx, l, all); err != nil {
 			return err
 		}
-		if len(all) < page || w.opt.Now().Sub(all[len(all)-1].Won) > kept {
+		if len(all) < pageSize || w.opt.Now().Sub(all[len(all)-1].Won) > maxAge {
 			break
 		}
 		f.Before = before(all[0].Won, all[len(all)-1].Won)
@@ -59,8 +59,8 @@ func (w *Watcher) checkTickets(ctx context.Context, v *protocol.View) error {
 	return w.alertLost(ctx)
 }
 
-// before is where the page after one from first to last begins: tickets that were won at the
-// same time may be on both, and checking one twice does no harm.
+// before returns where the next page begins, after one from first to last. Tickets that were won at
+// the same time may be on both; checking one twice does no harm.
 func before(first, last time.Time) time.Time {
 	if first.Equal(last) {
 		return last
@@ -68,14 +68,14 @@ func before(first, last time.Time) time.Time {
 	return last.Add(1)
 }
 
-// validate reads for how many rounds tickets are valid, once in each round.
-func (w *Watcher) validate(ctx context.Context, v *protocol.View) error {
-	if w.validity != 0 && w.validIn == v.Round.Number {
+// loadValidity reads for how many rounds tickets are valid, once in each round.
+func (w *Watcher) loadValidity(ctx context.Context, v *protocol.View) error {
+	if w.validity != 0 && w.validityRound == v.Round.Number {
 		return nil
 	}
 	p, err := w.opt.Chain.Parameters(ctx)
 	if err == nil && p.TicketValidity > 0 {
-		w.validity, w.validIn = p.TicketValidity, v.Round.Number
+		w.validity, w.validityRound = p.TicketValidity, v.Round.Number
 	}
 	if err == nil && w.validity == 0 {
 		err = fault.New(fault.ContractAnswerInvalid, opLook, "tickets are valid for no round")
@@ -83,15 +83,15 @@ func (w *Watcher) validate(ctx context.Context, v *protocol.View) error {
 	return err
 }
 
-// ask reads the state of the due tickets among some, and acts on it.
-func (w *Watcher) ask(ctx context.Context, l *pass, all []pm.Winner) error {
+// checkPage reads the state of the due tickets of a page, and acts on it.
+func (w *Watcher) checkPage(ctx context.Context, l *pass, all []pm.Winner) error {
 	var due []pm.Winner
 	for i := range all {
 		if w.isDue(l, &all[i]) {
 			due = append(due, all[i])
 		}
-		if len(due) == batch || i == len(all)-1 && len(due) > 0 {
-			if err := w.askBatch(ctx, l, due); err != nil {
+		if len(due) == batchSize || i == len(all)-1 && len(due) > 0 {
+			if err := w.checkBatch(ctx, l, due); err != nil {
 				return err
 			}
 			due = due[:0]
@@ -100,9 +100,9 @@ func (w *Watcher) ask(ctx context.Context, l *pass, all []pm.Winner) error {
 	return nil
 }
 
-// isDue reports whether a ticket is due for a check.
+// isDue reports whether this check has to look at a ticket, and marks the ticket as seen.
 func (w *Watcher) isDue(l *pass, t *pm.Winner) bool {
-	if l.seen[t.Hash] || w.opt.Now().Sub(t.Won) > kept {
+	if l.seen[t.Hash] || w.opt.Now().Sub(t.Won) > maxAge {
 		return false
 	}
 	l.seen[t.Hash] = true
@@ -112,10 +112,10 @@ func (w *Watcher) isDue(l *pass, t *pm.Winner) bool {
 	if _, hinted := w.hints.of(t); hinted {
 		return true
 	}
-	return termOf(t, w.validity, l.view).late
+	return windowOf(t, w.validity, l.view).halfElapsed
 }
 
-func (w *Watcher) askBatch(ctx context.Context, l *pass, due []pm.Winner) error {
+func (w *Watcher) checkBatch(ctx context.Context, l *pass, due []pm.Winner) error {
 	hashes := make([]protocol.Hash, len(due))
 	for i := range due {
 		hashes[i] = due[i].Hash
@@ -134,23 +134,23 @@ func (w *Watcher) askBatch(ctx context.Context, l *pass, due []pm.Winner) error 
 
 // decide acts on whether a ticket is used.
 func (w *Watcher) decide(ctx context.Context, l *pass, t *pm.Winner, used bool) error {
-	when := termOf(t, w.validity, l.view)
+	when := windowOf(t, w.validity, l.view)
 	switch {
 	case used:
-		return w.paid(ctx, l, t)
+		return w.recordPayout(ctx, l, t)
 	case t.State == pm.TicketMined:
-		return w.undone(ctx, t)
-	case when.over:
+		return w.reverted(ctx, t)
+	case when.elapsed:
 		return w.expire(ctx, l, t, when)
-	case when.late:
-		l.late.add(t, when)
+	case when.halfElapsed:
+		l.overdue.add(t, when)
 	}
 	return nil
 }
 
-// undone handles a payout that disappeared from the chain. The ticket becomes won again, and is
-// handed over again: the redeemer recognizes it by its hash.
-func (w *Watcher) undone(ctx context.Context, t *pm.Winner) error {
+// reverted handles a payout that a reorg removed from the chain. The ticket becomes won again, and is
+// sent to the redeemer again, which recognizes it by its hash.
+func (w *Watcher) reverted(ctx context.Context, t *pm.Winner) error {
 	w.hints.forget(t)
 	if err := w.progress(ctx, t, pm.Progress{State: pm.TicketWon, Reason: "reorganised"}); err != nil {
 		return err
@@ -160,7 +160,7 @@ func (w *Watcher) undone(ctx context.Context, t *pm.Winner) error {
 }
 
 // expire ends a ticket whose rounds are over and that was not redeemed in them.
-func (w *Watcher) expire(ctx context.Context, l *pass, t *pm.Winner, when term) error {
+func (w *Watcher) expire(ctx context.Context, l *pass, t *pm.Winner, when redeemWindow) error {
 	if l.round == nil {
 		round, err := w.opt.Chain.Round(ctx)
 		if err != nil {
@@ -206,34 +206,34 @@ func (w *Watcher) forget(l *pass) {
 	}
 }
 
-// term is the time in which a ticket can be redeemed.
-type term struct {
-	// last is its last round. late: half of the time has passed, over: all of it.
-	last       protocol.Round
-	late, over bool
+// redeemWindow is the time in which a ticket can be redeemed.
+type redeemWindow struct {
+	// last is its last round. halfElapsed: half of the time has passed, elapsed: all of it.
+	last                 protocol.Round
+	halfElapsed, elapsed bool
 }
 
-// termOf is a ticket's term, seen from the present round. The time begins when the
-// ticket's parameters expire: no redeemer sends it before.
-func termOf(t *pm.Winner, validity protocol.Round, v *protocol.View) term {
+// windowOf returns a ticket's window, seen from the present round. It begins when the
+// ticket's parameters expire: no redeemer sends the ticket before.
+func windowOf(t *pm.Winner, validity protocol.Round, v *protocol.View) redeemWindow {
 	last := t.Ticket.CreationRound + max(validity, 1) - 1
 	if v.Round.Number > last {
-		return term{last: last, late: true, over: true}
+		return redeemWindow{last: last, halfElapsed: true, elapsed: true}
 	}
 	until := v.Round.Start + protocol.L1Block(last-v.Round.Number+1)*v.Round.Length
 	from := t.ExpirationBlock
 	half := from + (max(until, from)-from)/2
-	return term{last: last, late: v.Head.L1 >= half}
+	return redeemWindow{last: last, halfElapsed: v.Head.L1 >= half}
 }
 
-// overdue are tickets that were handed over and are not redeemed.
+// overdue counts tickets that the redeemer got and has not redeemed.
 type overdue struct {
 	tickets int
 	value   core.Wei
 	last    protocol.Round
 }
 
-func (o *overdue) add(t *pm.Winner, when term) {
+func (o *overdue) add(t *pm.Winner, when redeemWindow) {
 	if o.tickets == 0 || when.last < o.last {
 		o.last = when.last
 	}

@@ -17,15 +17,15 @@ const shown = 24 * time.Hour
 
 // updateConditions reports the redeemer that accepted tickets and does not redeem them.
 func (w *Watcher) updateConditions(l *pass) {
-	w.condition(fault.HandedUnpaid, l.late.tickets > 0, fmt.Sprintf(
+	w.condition(fault.HandedUnpaid, l.overdue.tickets > 0, fmt.Sprintf(
 		"%s has %d tickets worth %s wei (%s ETH) and has not redeemed them; the first is lost after round %d",
-		w.opt.Redeemer, l.late.tickets, l.late.value, l.late.value.Ether(), l.late.last))
+		w.opt.Redeemer, l.overdue.tickets, l.overdue.value, l.overdue.value.Ether(), l.overdue.last))
 }
 
 // alertLost reports value that was lost within a day.
 func (w *Watcher) alertLost(ctx context.Context) error {
 	all, err := w.opt.Ledger.Winners(ctx, ledger.Filter{States: []pm.TicketState{pm.TicketExpired, pm.TicketFailed},
-		Recipient: w.opt.Recipient, Limit: page})
+		Recipient: w.opt.Recipient, Limit: pageSize})
 	if err != nil {
 		return &ledgerError{err}
 	}

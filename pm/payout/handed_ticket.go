@@ -10,14 +10,14 @@ import (
 
 const opLook = "look whether a handed ticket was paid"
 
-// paid records what a used ticket paid.
-func (w *Watcher) paid(ctx context.Context, l *pass, t *pm.Winner) error {
+// recordPayout records what a used ticket paid.
+func (w *Watcher) recordPayout(ctx context.Context, l *pass, t *pm.Winner) error {
 	p, found, err := w.payoutOf(ctx, l, t)
 	switch {
 	case err != nil:
 		return err
 	case !found:
-		return w.unknown(ctx, t)
+		return w.markUnknown(ctx, t)
 	}
 	delete(w.missing, t.Hash)
 	s, known := w.mined[t.Hash]
@@ -41,7 +41,7 @@ func (w *Watcher) paid(ctx context.Context, l *pass, t *pm.Winner) error {
 	return nil
 }
 
-// payoutOf is the payout of a used ticket: from a transaction known by an event or by the last
+// payoutOf returns the payout of a used ticket: from a transaction known by an event or by the last
 // check, else from a search.
 func (w *Watcher) payoutOf(ctx context.Context, l *pass, t *pm.Winner) (protocol.Payout, bool, error) {
 	tx, known := w.hints.of(t)
@@ -60,7 +60,7 @@ func (w *Watcher) payoutOf(ctx context.Context, l *pass, t *pm.Winner) (protocol
 		}
 		w.hints.forget(t)
 	}
-	if l.searches == 0 || w.missing[t.Hash] >= patience {
+	if l.searches == 0 || w.missing[t.Hash] >= maxTicketSearches {
 		return protocol.Payout{}, false, nil
 	}
 	l.searches--
@@ -68,16 +68,16 @@ func (w *Watcher) payoutOf(ctx context.Context, l *pass, t *pm.Winner) (protocol
 	return w.opt.Chain.FindPayout(ctx, t.Ticket)
 }
 
-// unknown says, after many searches, that a used ticket's payout is in no log.
-func (w *Watcher) unknown(ctx context.Context, t *pm.Winner) error {
-	if w.missing[t.Hash] < patience || t.Reason != "" {
+// markUnknown records, after many searches, that a used ticket's payout is in no log.
+func (w *Watcher) markUnknown(ctx context.Context, t *pm.Winner) error {
+	if w.missing[t.Hash] < maxTicketSearches || t.Reason != "" {
 		return nil
 	}
 	return w.progress(ctx, t, pm.Progress{State: t.State, Tx: t.Tx, Paid: t.Paid, Reason: string(fault.PayoutUnknown) +
 		": it is used"})
 }
 
-// shortfall says that less than the face value was paid.
+// shortfall returns the reason where less than the face value was paid, else "".
 func shortfall(p *protocol.Payout) string {
 	if p.Paid.Cmp(p.FaceValue) >= 0 {
 		return ""

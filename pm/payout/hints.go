@@ -50,7 +50,7 @@ func (h *hints) fresh() bool {
 	return was
 }
 
-// of is the transaction that redeemed a ticket, according to an event.
+// of returns the transaction that redeemed a ticket, according to an event.
 func (h *hints) of(w *pm.Winner) (protocol.TxHash, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

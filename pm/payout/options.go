@@ -44,7 +44,7 @@ type Options struct {
 	// Redeemer names the redeemer in messages: the host:port of -redeemerAddr.
 	Redeemer string
 	Recorder pm.Recorder
-	// Undone gets a ticket whose payout a reorganization undid; the ledger has it as won again.
+	// Undone gets a ticket whose payout a reorg undid; the ledger has it as won again.
 	// It must not block.
 	Undone func(pm.Winner)
 	Board  *health.Board

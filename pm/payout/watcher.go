@@ -16,13 +16,13 @@ type Watcher struct {
 
 	// What follows is owned by Run.
 
-	// lookedAt is the layer-1 block of the last check, inRound its round.
-	lookedAt protocol.L1Block
-	inRound  protocol.Round
-	looked   bool
-	// validity is for how many rounds a ticket can be redeemed, as of validIn.
-	validity protocol.Round
-	validIn  protocol.Round
+	// checkedAt is the layer-1 block of the last check, checkedRound its round.
+	checkedAt    protocol.L1Block
+	checkedRound protocol.Round
+	checked      bool
+	// validity is for how many rounds a ticket can be redeemed, as read in validityRound.
+	validity      protocol.Round
+	validityRound protocol.Round
 	// mined is since when a payout is known, missing how often none was found for a used
 	// ticket. Both are bounded by the tickets of one check.
 	mined   map[protocol.Hash]sighting
@@ -47,7 +47,7 @@ func New(o Options) (*Watcher, error) {
 	}, nil
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (*Watcher) Name() string { return "handed tickets" }
 
 // Run checks tickets until ctx ends. Its only failure is a ledger that cannot be read.
@@ -77,7 +77,8 @@ func (w *Watcher) due(v *protocol.View) bool {
 	if !v.Known || v.Stale {
 		return false
 	}
-	return !w.looked || v.Round.Number != w.inRound || v.Head.L1 >= w.lookedAt+w.opt.Every || v.Head.L1 < w.lookedAt ||
+	return !w.checked || v.Round.Number != w.checkedRound ||
+		v.Head.L1 >= w.checkedAt+w.opt.Every || v.Head.L1 < w.checkedAt ||
 		w.hints.fresh()
 }
 
@@ -86,7 +87,7 @@ func (w *Watcher) check(ctx context.Context, v *protocol.View) error {
 	limited, cancel := context.WithTimeout(ctx, w.opt.Timeout)
 	defer cancel()
 	err := w.checkTickets(limited, v)
-	w.looked, w.lookedAt, w.inRound = true, v.Head.L1, v.Round.Number
+	w.checked, w.checkedAt, w.checkedRound = true, v.Head.L1, v.Round.Number
 	var notRead *ledgerError
 	switch {
 	case err == nil || ctx.Err() != nil:

@@ -226,7 +226,7 @@ func TestPaid(t *testing.T) {
 	})
 }
 
-// A payout that a reorganisation undid is handed over again.
+// A payout that a reorg undid is handed over again.
 func TestUndone(t *testing.T) {
 	run(t, 1, func(w *world) {
 		w.pays(0, 730, true)

@@ -50,7 +50,7 @@ func (a *account) changeLocked(by pm.Value) {
 	}
 }
 
-// deficitLocked is how far the balance is below zero.
+// deficitLocked returns how far the balance is below zero.
 func (a *account) deficitLocked() pm.Value {
 	if a.balance.Sign() >= 0 {
 		return pm.Value{}
@@ -58,7 +58,7 @@ func (a *account) deficitLocked() pm.Value {
 	return a.balance.Neg()
 }
 
-// freeLocked is what is neither reserved for running jobs nor needed for what the gateway owes
+// freeLocked returns what is neither reserved for running jobs nor needed for what the gateway owes
 // in other accounts.
 func (a *account) freeLocked() pm.Value {
 	return a.balance.Sub(a.inProgress).Sub(a.payer.owedElsewhere(a.deficitLocked()))

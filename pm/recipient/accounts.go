@@ -78,7 +78,7 @@ func (s *accounts) payerLocked(sender core.Address) *payer {
 	return p
 }
 
-// openCountLocked is how many accounts a gateway has open.
+// openCountLocked returns how many accounts a gateway has open.
 func (s *accounts) openCountLocked(sender core.Address) int {
 	if p := s.payers[sender]; p != nil {
 		return p.accounts
@@ -186,7 +186,7 @@ func (s *accounts) dropDebtorsLocked() {
 	}
 }
 
-// free is the part of its account's balance that a job could use. For an account that is not open
+// free returns the part of its account's balance that a job could use. For an account that is not open
 // it is zero, or negative if its gateway owes something.
 func (s *accounts) free(job *pm.Job) pm.Value {
 	s.mu.Lock()

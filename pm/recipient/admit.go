@@ -53,9 +53,24 @@ func checkQuote(job *pm.Job) error {
 	if err := p.Check(q); err != nil {
 		return err
 	}
-	switch {
-	case !q.Covers(job.Model):
+	if !q.Covers(job.Model) {
 		return pm.WrongPrice("the price was quoted for other work")
+	}
+	return checkSender(&p, job, free)
+}
+
+// checkParty is checkQuote for live work, whose quote the caller has compared with the work.
+func checkParty(job *pm.Job) error {
+	if err := job.Payment.Check(&job.Quote); err != nil {
+		return err
+	}
+	return checkSender(&job.Payment, job, false)
+}
+
+// checkSender checks that a payment is from the account that its quote was made for.
+func checkSender(p *pm.Payment, job *pm.Job, free bool) error {
+	q := &job.Quote
+	switch {
 	case p.Sender.IsZero() && !free:
 		return fault.New(fault.PaymentSenderMissing, opAdmit, "Could not find Sender for payment: no sender in it")
 	case p.Sender != q.Sender:

@@ -66,7 +66,7 @@ func (r *Recipient) maxFloat(ctx context.Context, view *protocol.View, sender co
 	return pm.MaxFloat(funds, view.PoolSize, r.opt.Pending(sender)), nil
 }
 
-// txCost is what redeeming a ticket costs. The error means an overflow.
+// txCost returns what redeeming a ticket costs. The error means an overflow.
 func (r *Recipient) txCost(view *protocol.View) (core.Wei, error) {
 	price := view.Head.BaseFee
 	if least := *r.minGasPrice.Load(); price.Cmp(least) < 0 {

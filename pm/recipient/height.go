@@ -38,7 +38,7 @@ func (r *Recipient) onEvent(e protocol.Event) {
 	}
 }
 
-// height is the layer-1 height that expirations are compared with. Without new blocks it
+// height returns the layer-1 height that expirations are compared with. Without new blocks it
 // advances as layer 1 does: the redeemer may see further than this node, and reveal the random
 // number. That part is an estimate, and not stored.
 func (r *Recipient) height(view *protocol.View) protocol.L1Block {
@@ -59,7 +59,7 @@ func (r *Recipient) expireBeforeDeactivation(view *protocol.View) {
 	}
 }
 
-// sinceLastBlock is the time since the last block, 0 while blocks arrive.
+// sinceLastBlock returns the time since the last block, 0 while blocks arrive.
 func (r *Recipient) sinceLastBlock(view *protocol.View) time.Duration {
 	if !view.Stale {
 		return 0

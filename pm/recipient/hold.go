@@ -139,7 +139,7 @@ func (h *hold) Release() {
 	h.end(nil)
 }
 
-// debitNow is a bill with the present time and round.
+// debitNow returns a bill with the present time and round.
 func (h *hold) debitNow(units, produced int64) pm.Debit {
 	d := h.bill
 	d.Units, d.Produced = units, produced

@@ -59,7 +59,7 @@ func (r *Recipient) mayPay(job *pm.Job) error {
 	return nil
 }
 
-// needed is what must be free in a job's account for it to begin: its estimate, and no less
+// needed returns what must be free in a job's account for it to begin: its estimate, and no less
 // than a ticket's value.
 func (r *Recipient) needed(job *pm.Job) pm.Value {
 	return atLeast(job.Quote.Price.Of(max(0, job.Estimate)), pm.WeiValue(r.opt.TicketEV))

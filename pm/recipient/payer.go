@@ -73,14 +73,14 @@ func (p *payer) clear(now time.Time) bool {
 	return p.deficit.Sign() == 0 && p.recent.net().Sign() <= 0
 }
 
-// newest is when the gateway's last payment or debt was recorded.
+// newest returns when the gateway's last payment or debt was recorded.
 func (p *payer) newest() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.recent.newest()
 }
 
-// owedElsewhere is what an account must cover besides the work itself: the gateway's debt
+// owedElsewhere returns what an account must cover besides the work itself: the gateway's debt
 // without the account's own deficit, beyond the tolerance.
 func (p *payer) owedElsewhere(here pm.Value) pm.Value {
 	p.mu.Lock()

@@ -44,7 +44,7 @@ type fund struct {
 	// before the start: the payer is not known, and the next tickets tell.
 	sessions lately[core.SessionID]
 	peers    lately[string]
-	// left is what was paid less what jobs cost, those in hand included.
+	// left is what was paid less what jobs cost, those in progress included.
 	left pm.Value
 	// into is the fund that it became a part of.
 	into *fund
@@ -72,7 +72,7 @@ func (f *fund) change(by pm.Value) {
 	f.left = f.left.Add(by)
 }
 
-// fundOfLocked is the one that a job is paid from, nil for none. Those that a job shows to be one
+// fundOfLocked returns the one that a job is paid from, nil for none. Those that a job shows to be one
 // party's become one. The caller holds mu.
 func (a *account) fundOfLocked(job *pm.Job) *fund {
 	if len(a.funds) == 0 {
@@ -128,7 +128,7 @@ func (a *account) proveLocked(job *pm.Job, v pm.Value) {
 	f.left = f.left.Add(v)
 }
 
-// ownLocked is what a job's party has left of the balance. The caller holds mu.
+// ownLocked returns what a job's party has left of the balance. The caller holds mu.
 func (a *account) ownLocked(job *pm.Job) pm.Value {
 	if f := a.fundOfLocked(job); f != nil {
 		return f.left
@@ -136,7 +136,7 @@ func (a *account) ownLocked(job *pm.Job) pm.Value {
 	return pm.Value{}
 }
 
-// freeForLocked is what is free for a job. The caller holds mu.
+// freeForLocked returns what is free for a job. The caller holds mu.
 func (a *account) freeForLocked(job *pm.Job) pm.Value {
 	free := a.freeLocked()
 	if job.Model == nil {

@@ -64,7 +64,7 @@ func (r *Recipient) sum(sender core.Address, wanted []inference.Model) (*big.Rat
 	return total, served
 }
 
-// adjusted is a price plus the share of it that redeeming the tickets takes.
+// adjusted returns a price plus the share of it that redeeming the tickets takes.
 func (r *Recipient) adjusted(ctx context.Context, sender core.Address, base *big.Rat) (pm.Price, error) {
 	view, err := r.view(opQuote)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 
 // maxReadsPerSender is how many payments of one gateway are verified at once. Verifying a
 // ticket costs as much as making one, and a worthless ticket costs its gateway less: no gateway
-// may occupy all processors with those.
+// may occupy all CPU cores with those.
 const maxReadsPerSender = 4
 
 // readLimiter bounds the concurrent verifications of each gateway's payments.

@@ -59,10 +59,10 @@ func (r *recent) forget(now time.Time) {
 	r.periods = left
 }
 
-// net is what was left unpaid, less what was left in other accounts.
+// net returns what was left unpaid, less what was left in other accounts.
 func (r *recent) net() pm.Value { return r.given.Sub(r.kept) }
 
-// newest is the time of the last payment or debt.
+// newest returns the time of the last payment or debt.
 func (r *recent) newest() time.Time {
 	if n := len(r.periods); n > 0 {
 		return r.periods[n-1].last

@@ -65,14 +65,14 @@ func New(opt Options) (*Recipient, error) {
 	return r, nil
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (*Recipient) Name() string { return "payments" }
 
 // SetMaxFaceValue bounds what a ticket pays when it wins, for parameters that are
 // handed out from now on; 0 is no bound. It lasts until the next start.
 func (r *Recipient) SetMaxFaceValue(w core.Wei) { r.maxFaceValue.Store(&w) }
 
-// MaxFaceValue is the present bound.
+// MaxFaceValue returns the present bound.
 func (r *Recipient) MaxFaceValue() core.Wei { return *r.maxFaceValue.Load() }
 
 // SetMinGasPrice changes the least that gas is reckoned at, until the next start.

@@ -29,7 +29,7 @@ func newSets(limits Limits, expired protocol.L1Block) *sets {
 		perSender: make(map[core.Address]int)}
 }
 
-// height is the greatest layer-1 block that was seen, l1 included.
+// height returns the greatest layer-1 block that was seen, l1 included.
 func (s *sets) height(l1 protocol.L1Block) protocol.L1Block {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,7 +92,7 @@ func (s *sets) drop(l1 protocol.L1Block) protocol.L1Block {
 	return s.maxHeight
 }
 
-// count is how many sets are remembered.
+// count returns how many sets are remembered.
 func (s *sets) count() (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

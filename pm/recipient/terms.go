@@ -44,7 +44,7 @@ func (r *Recipient) Terms(ctx context.Context, quote *pm.Quote) (*pm.Params, err
 	return &p, nil
 }
 
-// expirationBlock is the block at which parameters made now expire. Those of paid work end
+// expirationBlock returns the block at which parameters made now expire. Those of paid work end
 // before this orchestrator leaves the active set, while there is time to redeem their winners.
 func (r *Recipient) expirationBlock(view *protocol.View, free bool) (protocol.L1Block, error) {
 	leaving := pm.LeavingOf(view)

@@ -7,7 +7,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// subOrZero is a - b, or 0 if that is negative.
+// subOrZero returns a - b, or 0 if that is negative.
 func subOrZero(a, b core.Wei) core.Wei {
 	if a.Cmp(b) <= 0 {
 		return core.Wei{}
@@ -22,7 +22,7 @@ func minWei(a, b core.Wei) core.Wei {
 	return b
 }
 
-// gasCost is the price of some gas.
+// gasCost returns the price of some gas.
 func gasCost(price core.Wei, gas protocol.Gas) core.Wei {
 	w, err := core.WeiOf(new(big.Int).Mul(price.Big(), new(big.Int).SetUint64(uint64(gas))))
 	if err != nil {
@@ -31,7 +31,7 @@ func gasCost(price core.Wei, gas protocol.Gas) core.Wei {
 	return w
 }
 
-// perGas is the highest gas price at which so much gas costs no more than value.
+// perGas returns the highest gas price at which so much gas costs no more than value.
 func perGas(value core.Wei, gas protocol.Gas) core.Wei {
 	if gas == 0 {
 		return core.Wei{}

@@ -139,14 +139,14 @@ func (r *Redeemer) sendAll(ctx context.Context, ready []*candidate) {
 	r.sendBatch(ctx, ready[:n])
 }
 
-// minGasLimit is the least gas limit of one redemption.
+// minGasLimit returns the least gas limit of one redemption.
 func (r *Redeemer) minGasLimit() protocol.Gas { return r.opt.RedeemGas + r.opt.RedeemGas/2 }
 
-// gasLimitFor is the gas limit of a ticket's part of a batch. A simulation of the batch does
+// gasLimitFor returns the gas limit of a ticket's part of a batch. A simulation of the batch does
 // not show it: the batch succeeds even when no gas is left for its last ticket.
 func (r *Redeemer) gasLimitFor(c *candidate) protocol.Gas { return max(r.minGasLimit(), c.est.Gas) }
 
-// batchSize is how many of the first tickets go into one transaction, within its gas limit and
+// batchSize returns how many of the first tickets go into one transaction, within its gas limit and
 // the account's balance.
 func (r *Redeemer) batchSize(ready []*candidate) int {
 	most := maxBatchGas
@@ -227,7 +227,7 @@ func (r *Redeemer) submitBatch(ctx context.Context, batch []*candidate) (protoco
 
 func isBatch(tx protocol.Transaction) bool { return strings.Contains(tx.Once, onceSeparator) }
 
-// feeShare is a ticket's part of a transaction's fee.
+// feeShare returns a ticket's part of a transaction's fee.
 func feeShare(tx protocol.Transaction, t *ticket) core.Wei {
 	parts := onceKeysOf(tx.Once)
 	if len(parts) < 2 {

@@ -47,7 +47,7 @@ func (r *Redeemer) mostValuableShortOfGas(t *ticket, m *snapshot) bool {
 	return true
 }
 
-// expectedGas is the gas that a redemption takes and its present price, without the margin that
+// expectedGas returns the gas that a redemption takes and its present price, without the margin that
 // an estimate leaves for a higher price. While there is time, it assumes no less than
 // RedeemGas.
 func (r *Redeemer) expectedGas(est protocol.Estimate, when term) (protocol.Gas, core.Wei) {

@@ -89,7 +89,7 @@ func (r *Redeemer) checkPayout(ctx context.Context, t *ticket, tx protocol.Trans
 	return fault.New(fault.PayoutUnknown, opRedeem, "its transaction is mined")
 }
 
-// readPayout is what a transaction paid for a ticket.
+// readPayout returns what a transaction paid for a ticket.
 func (r *Redeemer) readPayout(ctx context.Context, t *ticket, tx protocol.TxHash, read *receipts) (protocol.Payout,
 	bool, error) {
 	all, err := read.payouts(ctx, r.opt.Chain, tx)
@@ -137,7 +137,7 @@ func (r *Redeemer) recordFailedTx(ctx context.Context, t *ticket, tx protocol.Tr
 	return nil
 }
 
-// pauseAfterFailedTx is the pause after a failed transaction. A reorganization may still undo
+// pauseAfterFailedTx returns the pause after a failed transaction. A reorg may still undo
 // the failure, so there is no hurry. In the last round there is, but each attempt costs gas, so
 // the pause grows there as well.
 func (r *Redeemer) pauseAfterFailedTx(undone int, when term) time.Duration {

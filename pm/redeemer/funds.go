@@ -37,7 +37,7 @@ func (r *Redeemer) allocate(t *ticket, funds protocol.SenderFunds, m *snapshot, 
 	}
 }
 
-// availableForLocked is what a sender's funds have for a ticket beside what is allocated to
+// availableForLocked returns what a sender's funds have for a ticket beside what is allocated to
 // others.
 func (r *Redeemer) availableForLocked(t *ticket, has core.Wei) core.Wei {
 	s := r.senderLocked(t.w.Ticket.Sender)
@@ -82,7 +82,7 @@ func (r *Redeemer) release(t *ticket) {
 	t.allocated = core.Wei{}
 }
 
-// available is what a sender's funds would pay the recipient now: the deposit, and what may
+// available returns what a sender's funds would pay the recipient now: the deposit, and what may
 // still be claimed of the reserve, which is nothing while the recipient is not active.
 func available(funds protocol.SenderFunds, pool int, active bool) core.Wei {
 	if !active {

@@ -84,7 +84,7 @@ func NewLeader(o LeaderOptions) *Leader {
 	return &Leader{opt: o, fresh: make(map[protocol.Hash]pm.Winner)}
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (*Leader) Name() string { return "ticket redeemer of all books" }
 
 // Run leads whenever no other node does, until ctx ends.

@@ -21,7 +21,7 @@ func (l *Leader) Won(w pm.Winner) {
 	}
 }
 
-// Pending is the sum of a sender's unpaid face values: of all books as they were a second ago,
+// Pending returns the sum of a sender's unpaid face values: of all books as they were a second ago,
 // and of this one as it is now. It never blocks.
 func (l *Leader) Pending(sender core.Address) core.Wei { return l.unpaid(sender).Face }
 

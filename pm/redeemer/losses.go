@@ -24,7 +24,7 @@ type lostTicket struct {
 	reason string
 }
 
-// logLevel is the log level of a ticket's new state.
+// logLevel returns the log level of a ticket's new state.
 func logLevel(s pm.TicketState) slog.Level {
 	if s == pm.TicketExpired || s == pm.TicketFailed {
 		return slog.LevelWarn
@@ -98,7 +98,7 @@ func withCause(reason string) string {
 	return reason
 }
 
-// roundClosed is the reason of tickets that wait for the round to open.
+// roundClosed returns the reason of tickets that wait for the round to open.
 func roundClosed(round protocol.RoundState) string {
 	return fmt.Sprintf("%s: round %d", fault.RoundNotInitialized, round.Number)
 }

@@ -34,7 +34,7 @@ func (s *pendingSums) set(sender core.Address, sum pm.Unpaid) {
 // redeemed yet counts as well: its face value is already promised of the sender's funds.
 func unpaid(t *ticket) bool { return t.w.State != pm.TicketMined }
 
-// Pending is the sum of the face values of a sender's winning tickets that are not paid: they
+// Pending returns the sum of the face values of a sender's winning tickets that are not paid: they
 // wait for their parameters to expire, for a price or for funds, or are being redeemed. It
 // never blocks.
 func (r *Redeemer) Pending(sender core.Address) core.Wei { return r.pendingSums.get(sender).Face }

@@ -49,7 +49,7 @@ func New(o Options) *Redeemer {
 	}
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (r *Redeemer) Name() string { return "ticket redeemer" }
 
 // openStates are the states of tickets that are loaded at the start. Handed tickets are

@@ -66,7 +66,7 @@ func (r *Redeemer) rotateSendersLocked(due map[core.Address][]*ticket) []core.Ad
 	return slices.Concat(senders[at:], senders[:at])
 }
 
-// decisionOrderLocked is the order of senders in which decisions start: first those with
+// decisionOrderLocked returns the order of senders in which decisions start: first those with
 // tickets that are lost soon.
 func (r *Redeemer) decisionOrderLocked(queued map[core.Address][]*ticket, m *snapshot) []core.Address {
 	ending := func(addr core.Address) bool {
@@ -159,7 +159,7 @@ func (r *Redeemer) isDueLocked(t *ticket, m *snapshot) bool {
 // process that accepts tickets under them may see a little less of the chain than this one.
 const Margin = 2
 
-// revealBlock is the layer-1 block from which on a ticket's random number may be revealed. When
+// revealBlock returns the layer-1 block from which on a ticket's random number may be revealed. When
 // its last round ends, the ticket is worth more than the margin. A recipient that leaves the
 // active set accepts no tickets from the block on at which its parameters close.
 func (t *ticket) revealBlock(when term, leaving pm.Leaving) protocol.L1Block {

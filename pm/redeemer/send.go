@@ -62,7 +62,7 @@ const oncePrefix = "redeem "
 
 // onceKey binds a ticket's transaction to its hash and, after a failed one, to that one as
 // well: the actor would not send the same again before the failure is final, which may be too
-// late. The contract pays a ticket once, whatever a reorganization makes of the two.
+// late. The contract pays a ticket once, whatever a reorg makes of the two.
 func onceKey(t *ticket) string {
 	text := oncePrefix + t.w.Ticket.Hash().String()
 	if !t.failedTx.IsZero() {

@@ -171,7 +171,7 @@ func (r *Redeemer) recordMined(ctx context.Context, t *ticket, p protocol.Payout
 	return nil
 }
 
-// shortfall is the reason where less than the face value was paid.
+// shortfall returns the reason where less than the face value was paid.
 func shortfall(p protocol.Payout) string {
 	if p.Paid.Cmp(p.FaceValue) >= 0 {
 		return ""

@@ -13,7 +13,7 @@ type term struct {
 	over, lastRound, ending bool
 }
 
-// termOf is a ticket's term, computed in the present round.
+// termOf returns a ticket's term, computed in the present round.
 func termOf(created, validity protocol.Round, now protocol.RoundState, l1 protocol.L1Block) term {
 	t := term{last: created + max(validity, 1) - 1}
 	if t.over = now.Number > t.last; t.over {
@@ -31,7 +31,7 @@ func (r *Redeemer) validityNow() protocol.Round {
 	return r.validity
 }
 
-// termOf is a ticket's term at a snapshot, for callers that do not hold mu.
+// termOf returns a ticket's term at a snapshot, for callers that do not hold mu.
 func (r *Redeemer) termOf(t *ticket, m *snapshot) term {
 	return m.term(t, r.validityNow())
 }
@@ -40,7 +40,7 @@ func (r *Redeemer) termLocked(t *ticket, m *snapshot) term {
 	return m.term(t, r.validity)
 }
 
-// term is a ticket's term. It ends before the recipient leaves the active set.
+// term returns a ticket's term. It ends before the recipient leaves the active set.
 func (m *snapshot) term(t *ticket, validity protocol.Round) term {
 	when := termOf(t.w.Ticket.CreationRound, validity, m.view.Round, m.l1())
 	if m.leaving.Known() && !when.over && m.leaving.End <= when.until {

@@ -12,7 +12,7 @@ import (
 // except for the fields that Redeemer.mu guards.
 type ticket struct {
 	w pm.Winner // the step writes it under mu; all others read it under mu
-	// work runs while a step has the ticket. It is due when a reorganization may have
+	// work runs while a step has the ticket. It is due when a reorg may have
 	// undone the payout. Guarded by mu.
 	work workState
 	// next is the time of the next step. From nextEarly on the step comes sooner if gas

@@ -59,7 +59,7 @@ func (a *account) wakeWaiting() {
 	}
 }
 
-// batchTickets is how many tickets of an expected value a payment may have for other jobs.
+// batchTickets returns how many tickets of an expected value a payment may have for other jobs.
 func (s *Sender) batchTickets(ev pm.Value) int {
 	limit := pm.WeiValue(s.opt.Limits.MaxTotalEV)
 	if credit := pm.WeiValue(s.opt.Limits.MaxCredit); credit.Sign() > 0 {

@@ -121,7 +121,7 @@ func (a *account) draw(cost, ev pm.Value) (value pm.Value, tickets int) {
 	return value, tickets
 }
 
-// others is how many extra tickets, up to batch, a payment may have for the jobs that wait for
+// others returns how many extra tickets, up to batch, a payment may have for the jobs that wait for
 // it. A payment of more than one ticket has none: its size is bounded, and it takes a part of
 // the balance that depends on the number of tickets.
 func (a *account) others(t *drawn, ev pm.Value, batch int) int {
@@ -131,7 +131,7 @@ func (a *account) others(t *drawn, ev pm.Value, batch int) int {
 	return max(0, min(pm.TicketsFor(a.waiting.Add(ev), a.available(), ev)-1, batch))
 }
 
-// available is what jobs may take out.
+// available returns what jobs may take out.
 func (a *account) available() pm.Value { return maxValue(a.value.Sub(a.floor), pm.Value{}) }
 
 // needsTickets reports whether a job needs tickets.
@@ -167,7 +167,7 @@ func (a *account) end(t drawn, left pm.Value) {
 	}
 }
 
-// maxValue is the larger of two values.
+// maxValue returns the larger of two values.
 func maxValue(v, o pm.Value) pm.Value {
 	if o.Cmp(v) > 0 {
 		return o

@@ -183,7 +183,7 @@ func (p *Payment) count(how func(c *credit, j job, now time.Time) (lost pm.Value
 	s.reportCredit(t.payee(), true, changed, detail)
 }
 
-// clientOf is the share of the payment's client, also where nothing was charged.
+// clientOf returns the share of the payment's client, also where nothing was charged.
 func (p *Payment) clientOf(c *credit) *share {
 	if p.job.client != nil {
 		return p.job.client
@@ -191,7 +191,7 @@ func (p *Payment) clientOf(c *credit) *share {
 	return c.share(p.terms.client())
 }
 
-// worth is the price of some units.
+// worth returns the price of some units.
 func (t *Terms) worth(units int64) pm.Value { return floorWei(t.Price.Of(max(0, units))) }
 
 // Credit is what one orchestrator was paid and has not worked for.
@@ -203,8 +203,8 @@ type Credit struct {
 	Unworked, InProgress, Bound pm.Value
 	// Stopped: it is paid nothing more until it holds half of Bound.
 	Stopped bool
-	// Balance is what is left in its accounts, as this gateway counts: further jobs of the same
-	// session or model are paid from it.
+	// Balance is what is left in its accounts, in whole wei of each, as this gateway counts: further
+	// jobs of the same session or model are paid from it.
 	Balance pm.Value
 }
 
@@ -232,7 +232,7 @@ func (s *Sender) balancesLocked(now time.Time) map[string]pm.Value {
 	out := make(map[string]pm.Value)
 	for _, a := range s.accounts {
 		if a.value.Sign() > 0 && (a.jobs > 0 || !a.expired(now)) {
-			out[a.payee] = out[a.payee].Add(a.value)
+			out[a.payee] = out[a.payee].Add(floorWei(a.value))
 		}
 	}
 	return out

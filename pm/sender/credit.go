@@ -122,14 +122,14 @@ func (c *credit) isFirstWork(start string, now time.Time) bool {
 	return true
 }
 
-// bound is what an orchestrator may hold: the operator's limit plus the value of its recent
+// bound returns what an orchestrator may hold: the operator's limit plus the value of its recent
 // work, so that those with many streams are not delayed.
 func (c *credit) bound(limit pm.Value) pm.Value { return limit.Add(c.worked[0]).Add(c.worked[1]) }
 
 // unworked was paid for finished jobs without work.
 func (c *credit) unworked() pm.Value { return c.missing.Add(c.waiting) }
 
-// held is all that was paid without work so far.
+// held returns all that was paid without work so far.
 func (c *credit) held() pm.Value { return c.unworked().Add(c.inProgress) }
 
 // admit reports whether an amount may be paid for a client's job: "" or the code of the

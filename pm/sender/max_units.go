@@ -7,7 +7,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// MostUnits is how many units one job may have under some terms for its payment to be within
+// MostUnits returns how many units one job may have under some terms for its payment to be within
 // this gateway's limits, with an empty balance and no other running job: 0 if a single ticket
 // exceeds them, so that no job can be paid for.
 func (s *Sender) MostUnits(t *Terms) int64 {
@@ -30,7 +30,7 @@ func (s *Sender) MostUnits(t *Terms) int64 {
 	return whole.Int64()
 }
 
-// maxPaymentCredit is the most that one payment may add to an orchestrator's credit: it leaves
+// maxPaymentCredit returns the most that one payment may add to an orchestrator's credit: it leaves
 // an eighth of all to other clients, or is within the share of a client for which the
 // orchestrator did all its recent work.
 func (s *Sender) maxPaymentCredit(t *Terms) pm.Value {
@@ -46,7 +46,7 @@ func (s *Sender) maxPaymentCredit(t *Terms) pm.Value {
 	return maxValue(share, bound.Sub(divide(bound, clientShare)))
 }
 
-// ticketsWithin is how many tickets of an expected value are within a limit.
+// ticketsWithin returns how many tickets of an expected value are within a limit.
 func ticketsWithin(limit, ev pm.Value) int {
 	n := new(big.Rat).Quo(limit.Rat(), ev.Rat())
 	whole := new(big.Int).Quo(n.Num(), n.Denom())

@@ -13,7 +13,7 @@ const (
 	maxSets = 1 << 17
 	// maxSetsAll bounds those of all: payees choose the recipient.
 	maxSetsAll = 1 << 20
-	// setGrace is how many layer-1 blocks an expired set is kept, so that a reorganization of
+	// setGrace is how many layer-1 blocks an expired set is kept, so that a reorg of
 	// that chain does not bring it back.
 	setGrace = 64
 	// wornBlocks is how many layer-1 blocks before parameters expire new ones are requested: 2
@@ -29,9 +29,9 @@ type set struct {
 	owner string
 }
 
-// takeNonces takes n nonces, which are never used again. Errors are the faults
+// takeNonces takes n nonces above after, which are never used again. Errors are the faults
 // TicketParamsStale if the set is used up, TicketsTooMany and TicketParamsTooMany.
-func (s *Sender) takeNonces(t *Terms, n int) (first uint32, err error) {
+func (s *Sender) takeNonces(t *Terms, n int, after uint32) (first uint32, err error) {
 	const op = "number tickets"
 	if n > t.Nonces || n > maxTickets {
 		return 0, fault.New(fault.TicketsTooMany, op, strconv.Itoa(n)+" tickets")
@@ -50,11 +50,12 @@ func (s *Sender) takeNonces(t *Terms, n int) (first uint32, err error) {
 	// An honest orchestrator never issues the same hash with another expiration; it is
 	// remembered until both have expired.
 	x.expires = max(x.expires, t.Params.ExpirationBlock)
-	if int64(x.next)+int64(n)-1 > int64(t.Nonces) {
+	next := max(int64(x.next), int64(after)+1)
+	if next+int64(n)-1 > int64(t.Nonces) {
 		return 0, fault.New(fault.TicketParamsStale, op, "the parameters are used up")
 	}
-	first = x.next
-	x.next += uint32(n)
+	first = uint32(next)
+	x.next = first + uint32(n)
 	return first, nil
 }
 

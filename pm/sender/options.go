@@ -27,15 +27,24 @@ type Book interface {
 	Keep(c paymentlog.Credit)
 }
 
-// Options make a Sender. Account, Sign, Chain and Book must be set.
+// Remote makes tickets with a key that this process does not have.
+type Remote interface {
+	// Issue makes a payment of n tickets, or of more if they are worth less than one unit of the work. Errors are the
+	// faults TicketParamsStale, SignerRefused and SignerUnreachable.
+	Issue(ctx context.Context, t *Terms, n int) (*pm.Payment, error)
+}
+
+// Options make a Sender. Account, Sign or Remote, Chain and Book must be set.
 type Options struct {
 	// Account is the paying account.
 	Account core.Address
 	// Sign signs a message with the account's key, in the personal form of Ethereum
 	// signatures. It may be called from several goroutines at once.
-	Sign  func(m signature.Message) ([]byte, error)
-	Chain Chain
-	Book  Book
+	Sign func(m signature.Message) ([]byte, error)
+	// Remote makes the tickets in another process; nil makes them here, with Sign.
+	Remote Remote
+	Chain  Chain
+	Book   Book
 	// Issued are the nonces that the process before used, from paymentlog.Open.
 	Issued []paymentlog.Issued
 	// Credits are the stored credits of orchestrators.

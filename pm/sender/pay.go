@@ -22,6 +22,8 @@ type Payment struct {
 	s      *Sender
 	terms  *Terms
 	record paymentlog.Payment
+	// after: the nonces are above this one.
+	after uint32
 	// drawn is what was taken out of the balance, credit what the tickets add.
 	drawn  drawn
 	credit pm.Value
@@ -68,7 +70,7 @@ func (s *Sender) pay(ctx context.Context, t *Terms, units int64, now time.Time) 
 		Price: t.Price, Estimate: units, At: now,
 	}
 	var err error
-	if p.drawn, err = s.drawBalance(ctx, t, t.Price.Of(units), now); err != nil {
+	if p.drawn, err = s.drawBalance(ctx, t, t.Price.Cost(units), now); err != nil {
 		return nil, err
 	}
 	if err := s.addTickets(ctx, p); err != nil {
@@ -96,11 +98,15 @@ func (s *Sender) addTickets(ctx context.Context, p *Payment) error {
 	if err != nil {
 		return err
 	}
-	n := took.tickets
-	if err = s.issue(ctx, p, n); err != nil {
+	issue := s.issue
+	if s.opt.Remote != nil {
+		issue = s.issueRemote
+	}
+	if err = issue(ctx, p, took.tickets); err != nil {
 		s.reverseCharge(t, p.job)
 		return err
 	}
+	n := len(p.Tickets)
 	p.credit = t.ev.Times(int64(n))
 	s.opt.Recorder.TicketsSent(p.record.Recipient, t.Key, n, p.credit)
 	return nil
@@ -121,7 +127,7 @@ func (s *Sender) afford(ctx context.Context, t *Terms, n int) (job, error) {
 
 // issue makes a payment's tickets and records them.
 func (s *Sender) issue(ctx context.Context, p *Payment, n int) error {
-	first, err := s.takeNonces(p.terms, n)
+	first, err := s.takeNonces(p.terms, n, p.after)
 	if err != nil {
 		return err
 	}

@@ -2,11 +2,13 @@ package sender_test
 
 import (
 	"errors"
+	"math/big"
 	"testing"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/sender"
 )
 
@@ -113,5 +115,45 @@ func TestAnAddressAloneIsNobody(t *testing.T) {
 	}
 	if err := errors.Join(at("https://thief:8935", 1), at("https://o:8935", 10)); err != nil {
 		t.Error(err)
+	}
+}
+
+// An orchestrator may change its price with each answer. The gateway's exact sums must not have the
+// denominators of all these prices: each job would take longer than the one before, and all payments
+// wait for it.
+func TestPricesThatNeverRepeat(t *testing.T) {
+	t.Parallel()
+	k := begin(t, t.TempDir(), func(o *sender.Options) { o.Limits.MaxCredit = wei("20000000000000") })
+	p := params(1, 8_000_000_000)
+	const jobs, spread = 200, 4
+	exact := new(big.Rat)
+	for n := range int64(jobs) {
+		price := pm.Price{PerUnit: 1<<62 + n, PixelsPerUnit: 1<<62 - 2*n - 1}
+		job := pay(t, k, terms(p, func(t *sender.Terms) {
+			t.Price, t.Key, t.Model = price, core.ManifestID(string(rune('a'+n%spread))), ""
+			t.Session = core.SessionID(t.Key)
+			t.Nonces = sender.OwnNonces
+		}), 1000)
+		if len(job.Tickets) > 0 {
+			exact.Add(exact, job.Params.EV().Times(int64(len(job.Tickets))).Rat())
+		}
+		job.Settle(sender.Served, 900)
+		job.Received(900)
+		exact.Sub(exact, price.Of(900).Rat())
+	}
+	held := new(big.Rat)
+	for _, b := range k.Balances() {
+		held.Add(held, b.Value.Rat())
+	}
+	for _, c := range k.Credits() {
+		if n := c.Balance.Rat().Denom().BitLen(); n > 2048 {
+			t.Errorf("the sum of the balances has a denominator of %d bits", n)
+		}
+	}
+	if n := held.Denom().BitLen(); n > 2048 {
+		t.Errorf("the balances have denominators of %d bits", n)
+	}
+	if less := exact.Sub(exact, held); less.Sign() < 0 || less.Cmp(big.NewRat(jobs, 1e18)) > 0 {
+		t.Errorf("the balances are off by %s wei", less.FloatString(30))
 	}
 }

@@ -49,10 +49,10 @@ func New(opt Options) *Sender {
 	return s
 }
 
-// Account is the paying account.
+// Account returns the paying account.
 func (s *Sender) Account() core.Address { return s.opt.Account }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (s *Sender) Name() string { return "paying" }
 
 // Run sweeps and checks the funds until ctx ends.

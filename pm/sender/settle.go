@@ -53,7 +53,7 @@ func (p *Payment) Settle(how Outcome, units int64) {
 	}
 	switch how {
 	case Served:
-		bill := p.terms.Price.Of(max(0, units))
+		bill := p.terms.Price.Cost(max(0, units))
 		s.settleDraw(k, p.drawn, p.drawn.value.Add(p.credit).Sub(bill), now)
 		p.billed.Store(bill.Sign() > 0)
 		s.recordResult(p, paymentlog.Answered, max(0, units))
@@ -133,7 +133,7 @@ func (p *Payment) Blame() {
 	s.reportCredit(p.terms.payee(), true, changed, detail)
 }
 
-// debt is the negative part of a balance.
+// debt returns the negative part of a balance.
 func debt(v pm.Value) pm.Value {
 	if v.Sign() < 0 {
 		return v

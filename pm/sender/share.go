@@ -26,7 +26,7 @@ type share struct {
 	worked [2]pm.Value
 }
 
-// recent is the work of the last two spans.
+// recent returns the work of the last two spans.
 func (sh *share) recent() pm.Value { return sh.worked[0].Add(sh.worked[1]) }
 
 // idle reports whether the record is empty.

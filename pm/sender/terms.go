@@ -43,6 +43,8 @@ type Terms struct {
 	Key core.ManifestID
 	// Pipeline and Model name the work in the book.
 	Pipeline, Model string
+	// Raw is the orchestrator's message, for a remote signer; nil without one.
+	Raw []byte
 	// Params are the ticket parameters; nil when there were none.
 	Params *pm.Params
 	Price  pm.Price
@@ -107,5 +109,5 @@ type accountKey struct {
 
 func (t *Terms) account() accountKey { return accountKey{t.Peer, t.Address, t.Key} }
 
-// owner is the key of the bounds.
+// owner returns the key of the bounds.
 func (t *Terms) owner() string { return t.by }

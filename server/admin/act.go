@@ -57,7 +57,7 @@ func (s *Server) act(ctx context.Context, a protocol.Action, async bool) (admina
 	return out, err
 }
 
-// estimate is the cost of act.
+// estimate returns the cost of act.
 func (s *Server) estimate(ctx context.Context, a protocol.Action) (adminapi.Estimate, error) {
 	if err := s.opts.Chain.wouldFail(ctx, a); err != nil {
 		return adminapi.Estimate{}, err

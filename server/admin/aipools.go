@@ -45,7 +45,7 @@ func (p *sessionPool) add(s *airouting.Status) {
 		InFlight: s.InFlight})
 }
 
-// poolsOf is one model's entry.
+// poolsOf returns one model's entry.
 func poolsOf(m *airouting.Snapshot) sessionPools {
 	out := sessionPools{
 		Warm: sessionPool{Orchestrators: []poolSession{}}, Cold: sessionPool{Orchestrators: []poolSession{}},

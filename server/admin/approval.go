@@ -14,7 +14,7 @@ import (
 // has its allowance. Source: core/activation's measurement.
 const bondGas protocol.Gas = 850_000
 
-// approval is the approval that a bond needs first, nil for none. The amount is exactly the
+// approval returns the approval that a bond needs first, nil for none. The amount is exactly the
 // bond's. It costs gas, so a bond that would fail anyway is refused here.
 func (s *Server) approval(ctx context.Context, a protocol.Action) (protocol.Action, error) {
 	bond, ok := a.(protocol.Bond)
@@ -47,7 +47,7 @@ func (c *Chain) checkBond(ctx context.Context, bond protocol.Bond) error {
 	return fault.New(fault.CannotMoveOwnStake, bond.Verb(), "the account is a registered orchestrator: unbond first")
 }
 
-// estimateBoth is the cost of the approval and of the bond after it. The bond's part is a
+// estimateBoth returns the cost of the approval and of the bond after it. The bond's part is a
 // typical value, because it can be simulated only afterwards.
 func (s *Server) estimateBoth(ctx context.Context, first, a protocol.Action) (adminapi.Estimate, error) {
 	e, err := s.opts.Chain.actor().Estimate(ctx, first)

@@ -51,7 +51,7 @@ func (s *Server) Open() error {
 	return nil
 }
 
-// openToken is the operator's token, or that of the data directory.
+// openToken returns the operator's token, or that of the data directory.
 func (s *Server) openToken(path string) (token.Token, error) {
 	if !s.opts.Token.IsZero() {
 		return token.Given(s.opts.Token.Reveal())

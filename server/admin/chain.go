@@ -47,7 +47,7 @@ type Signer interface {
 	SignTypedData(ctx context.Context, document []byte) ([]byte, error)
 }
 
-// orchestrator is the orchestrator that the node works for.
+// orchestrator returns the orchestrator that the node works for.
 func (c *Chain) orchestrator() core.Address {
 	if c.Orchestrator.IsZero() {
 		return c.Actor.Account()

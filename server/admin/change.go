@@ -33,7 +33,7 @@ type change struct {
 
 type changeKey struct{}
 
-// changeOf is the change of ctx, nil for none.
+// changeOf returns the change of ctx, nil for none.
 func changeOf(ctx context.Context) *change {
 	c, _ := ctx.Value(changeKey{}).(*change)
 	return c
@@ -119,7 +119,7 @@ func (s *Server) begin() bool {
 	return true
 }
 
-// ended is the second audit entry of a change.
+// ended returns the second audit entry of a change.
 func (c *change) ended(line token.AuditEntry, httpStatus int) token.AuditEntry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -142,7 +142,7 @@ func unreadable(err error, old bool) error {
 	return fault.New(code, "read an admin request", detail)
 }
 
-// detached is a context that outlives the client, but not the request's time limit or the
+// detached returns a context that outlives the client, but not the request's time limit or the
 // listener.
 func (s *Server) detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	out, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Wait)
@@ -181,7 +181,7 @@ func (s *Server) logChange(c *change, begun token.AuditEntry) {
 // longestParameters bounds a change's parameters in the log, in bytes.
 const longestParameters = 256
 
-// shortJSON are the parameters on one line; "" for none, or too many.
+// shortJSON returns the parameters on one line; "" for none, or too many.
 func shortJSON(parameters any) string {
 	if parameters == nil {
 		return ""

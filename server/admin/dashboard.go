@@ -26,7 +26,7 @@ func (s *Server) newFeed() *feed.Feed[adminapi.Dashboard] {
 	})
 }
 
-// newerParts are the log lines and points that are newer than before.
+// newerParts returns the log lines and points that are newer than before.
 func newerParts(before, next adminapi.Dashboard) feed.Appended {
 	lines, points := next.Log, next.Series
 	if n := len(before.Log); n > 0 {
@@ -42,7 +42,7 @@ func newerParts(before, next adminapi.Dashboard) feed.Appended {
 	return feed.Appended{"log": lines, "series": points}
 }
 
-// problems are the conditions with their severity.
+// problems returns the conditions with their severity.
 func (s *Server) problems() []adminapi.RatedCondition {
 	out := []adminapi.RatedCondition{}
 	for _, c := range s.conditionList() {

@@ -14,7 +14,7 @@ import (
 	"github.com/tuttinode/tutti/server/admin"
 )
 
-// processor is the time that this process has had of all processors.
+// CPU is the time that this process has had of all CPU cores.
 func processor() time.Duration {
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
@@ -22,7 +22,7 @@ func processor() time.Duration {
 }
 
 // What a hundred open dashboards cost while a thousand sessions work: the share of one
-// processor, the readers' own part included.
+// CPU, the readers' own part included.
 func BenchmarkHundredDashboards(b *testing.B) {
 	watch, series := busy(1000)
 	st := stationIn(b.TempDir(), func(o *admin.Options) {

@@ -30,7 +30,7 @@ func badParam(format string, args ...any) error {
 	return fault.New(fault.AdminBadParam, "admin request", fmt.Sprintf(format, args...))
 }
 
-// text is a required parameter.
+// text returns a required parameter.
 func (f form) text(name string) (string, error) {
 	if v := f.Get(name); v != "" {
 		return v, nil
@@ -141,7 +141,7 @@ func parsePrice(perUnit, currency string, pixels core.Pixels) (core.UnitPrice, e
 	return core.UnitPrice{Price: p, PixelsPerUnit: pixels}, nil
 }
 
-// price is the price of an old route: two parameters, and a third if it is not in wei.
+// price returns the price of an old route: two parameters, and a third if it is not in wei.
 func (f form) price() (core.UnitPrice, error) { return f.priceOf("pricePerUnit") }
 
 // priceOf is price with another name for the amount.

@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// gasRoutes are the bounds on the price of gas.
+// gasRoutes returns the bounds on the price of gas.
 func gasRoutes() []legacy {
 	return []legacy{
 		{path: "/maxGasPrice", chain: true, serve: gasText(func(g protocol.GasPrices) string {

@@ -60,7 +60,7 @@ func (s *Server) getLogLevel(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// oneStream is the name of a stream, empty without one. Of several it is the first
+// oneStream returns the name of a stream, empty without one. Of several it is the first
 // by name.
 func (s *Server) oneStream() string {
 	if s.opts.Node.Status == nil {

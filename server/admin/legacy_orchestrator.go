@@ -123,7 +123,7 @@ func (s *Server) checkActivation(ctx context.Context) error {
 	return nil
 }
 
-// stakeWith is the own bond that more tokens lead to: what is bonded, or comes out
+// stakeWith returns the own bond that more tokens lead to: what is bonded, or comes out
 // of the lock, and more.
 func (c *Chain) stakeWith(ctx context.Context, more core.LPT, id *protocol.LockID) (core.LPT, error) {
 	account := c.Actor.Account()

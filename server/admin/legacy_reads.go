@@ -95,7 +95,7 @@ func (s *Server) currentBlock(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// ownPrice is what the node asks of gateways without a price of their own; nil
+// ownPrice returns what the node asks of gateways without a price of their own; nil
 // where it is not known.
 func (s *Server) ownPrice() *big.Rat {
 	if s.opts.Market.Prices == nil {
@@ -108,7 +108,7 @@ func (s *Server) ownPrice() *big.Rat {
 	return price
 }
 
-// priceOf is the price of an orchestrator where it is this node's.
+// priceOf returns the price of an orchestrator where it is this node's.
 func (s *Server) priceOf(address core.Address) *big.Rat {
 	if address != s.opts.Chain.orchestrator() {
 		return nil
@@ -229,7 +229,7 @@ func orZero(n *big.Int) *big.Int {
 	return n
 }
 
-// contracts are the addresses that the existing node shows.
+// contracts returns the addresses that the existing node shows.
 func contracts(c *Chain) map[string]oldAddress {
 	known := c.Settings.Contracts()
 	out := map[string]oldAddress{}

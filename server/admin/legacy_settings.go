@@ -19,7 +19,7 @@ func settingRoutes() []legacy {
 	}
 }
 
-// gatewayRoutes are about a gateway's own settings and what it knows of others.
+// gatewayRoutes returns about a gateway's own settings and what it knows of others.
 func gatewayRoutes() []legacy {
 	return []legacy{
 		{path: "/getBroadcastConfig", serve: (*Server).broadcastConfig},
@@ -103,7 +103,7 @@ func (s *Server) changeSessions(n int) error {
 	return nil
 }
 
-// sessionsOf is a limit in the API's words.
+// sessionsOf returns a limit in the API's words.
 func sessionsOf(n int) adminapi.MaxSessions {
 	if n == 0 {
 		return adminapi.Auto

@@ -16,7 +16,7 @@ func (a oldAddress) MarshalText() ([]byte, error) {
 	return []byte(strings.ToLower(core.Address(a).String())), nil
 }
 
-// oldRound is a round as a number of any size: never is 2^256-1, as the contracts
+// oldRound returns a round as a number of any size: never is 2^256-1, as the contracts
 // have it.
 func oldRound(r protocol.Round) *big.Int {
 	if r == protocol.Never {

@@ -34,7 +34,7 @@ func actionHandlerText(text string, make func(c *Chain, f form) (protocol.Action
 	}
 }
 
-// fixedAction is an action without parameters.
+// fixedAction returns an action without parameters.
 func fixedAction(a protocol.Action) func(*Chain, form) (protocol.Action, error) {
 	return func(*Chain, form) (protocol.Action, error) { return a, nil }
 }

@@ -19,7 +19,7 @@ const unixPrefix = "unix:"
 
 func isUnix(listen string) bool { return strings.HasPrefix(listen, unixPrefix) }
 
-// hostsOf are the names of the listener.
+// hostsOf returns the names of the listener.
 func hostsOf(o *Options) origin.Hosts {
 	if isUnix(o.Listen) {
 		return origin.NewHosts("", o.Hosts)
@@ -71,12 +71,12 @@ func replaceSocket(ctx context.Context, path string) (net.Listener, error) {
 	if err := freePath(ctx, path); err != nil {
 		return nil, err
 	}
-	room, err := os.MkdirTemp(filepath.Dir(path), ".a")
+	tempDir, err := os.MkdirTemp(filepath.Dir(path), ".a")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(room)
-	inside := filepath.Join(room, "s")
+	defer os.RemoveAll(tempDir)
+	inside := filepath.Join(tempDir, "s")
 	l, err := new(net.ListenConfig).Listen(ctx, "unix", inside)
 	if err != nil {
 		return nil, err

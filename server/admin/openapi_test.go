@@ -115,7 +115,8 @@ func requests() map[string]request {
 		adminapi.PathPrices, adminapi.PathPriceLimits, adminapi.PathTickets, adminapi.PathTicket, adminapi.PathPayers,
 		adminapi.PathIncome,
 		adminapi.PathIncomeWorkers, adminapi.PathIncomeOverview, adminapi.PathSpending, adminapi.PathCredits,
-		adminapi.PathWorkers, adminapi.PathModels, adminapi.PathDashboard, adminapi.PathExplain, adminapi.PathLog,
+		adminapi.PathWorkers, adminapi.PathRunners, adminapi.PathModels, adminapi.PathDashboard,
+		adminapi.PathExplain, adminapi.PathLog,
 		adminapi.PathDrain,
 		adminapi.PathContracts} {
 		out["GET "+path] = request{method: "GET", path: path, want: 200, wrong: "?unknown=1"}
@@ -129,6 +130,8 @@ func requests() map[string]request {
 		adminapi.PathModelState:       {`{"pipeline":"llm","model":"m","warm":true}`, `{"warm":true}`},
 		adminapi.PathModelTest:        {`{"model":"m"}`, `{"pipeline":"llm"}`},
 		adminapi.PathWorker:           {`{"name":"rig7","drain":true}`, `{"drain":true}`},
+		adminapi.PathRunner:           {`{"name":"studio","drain":true}`, `{"drain":true}`},
+		adminapi.PathRunnerCheck:      {`{}`, `{"names":1}`},
 		adminapi.PathSettings:         {`{"maxSessions":4,"logLevel":5}`, `{"maxSessions":0}`},
 		adminapi.PathPrices:           {`{"gateway":"0xbb00000000000000000000000000000000000002","pricePerUnit":"5","pixelsPerUnit":2}`, `{"pixelsPerUnit":2}`},
 		adminapi.PathPriceLimits:      {`{"pipeline":"llm","model":"m","pricePerUnit":"0.5","currency":"ETH","pixelsPerUnit":1000000}`, `{"model":"m","pricePerUnit":"5"}`},
@@ -232,6 +235,7 @@ func TestAnswersKeepTheContract(t *testing.T) {
 			t.Parallel()
 			st := newStation(t, func(o *admin.Options) {
 				o.Market.Caps, o.Books, o.Work.Workers, o.Work.Models = &capTable{}, newBooks().of(), &workforce{}, &oneModel{}
+				o.Work.Runners = &oneRunner{}
 			})
 			c := newContract(t, st)
 			if tt.before != nil {
@@ -304,6 +308,7 @@ func TestDocumentIsWhole(t *testing.T) {
 	t.Parallel()
 	st := newStation(t, func(o *admin.Options) {
 		o.Market.Caps, o.Books, o.Work.Workers, o.Work.Models = &capTable{}, newBooks().of(), &workforce{}, &oneModel{}
+		o.Work.Runners = &oneRunner{}
 	})
 	c := newContract(t, st)
 	paths := c.document["paths"].(map[string]any)

@@ -10,7 +10,7 @@ import (
 // secrets are parameters of which only the length is written down.
 func secrets() []string { return []string{"message", "typedData"} }
 
-// parameters are what the log of changes may know of a request.
+// parameters returns what the log of changes may know of a request.
 func parameters(r *http.Request, body []byte, old bool) any {
 	out := map[string]any{}
 	sources := []url.Values{r.URL.Query()}

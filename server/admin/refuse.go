@@ -68,14 +68,14 @@ func writeRefusal(w http.ResponseWriter, r *http.Request, err error) {
 	http.Error(w, legacyText(err), legacyStatus(err))
 }
 
-// errorOf is an error's form in version 1.
+// errorOf returns an error's form in version 1.
 func errorOf(err error) adminapi.Error {
 	code, text := fault.Public(err)
 	row, _ := fault.Lookup(fault.Code(code))
 	return adminapi.Error{Code: code, Message: text, Cause: row.Cause, Remedy: row.Remedy, Retryable: row.Retryable}
 }
 
-// legacyStatus is the status on old routes: 400 for parameters, 500 for failures, and our own
+// legacyStatus returns the status on old routes: 400 for parameters, 500 for failures, and our own
 // for what the existing node does not refuse.
 func legacyStatus(err error) int {
 	switch fault.CodeOf(err) {
@@ -88,7 +88,7 @@ func legacyStatus(err error) int {
 	return http.StatusInternalServerError
 }
 
-// legacyText is the text on old routes: the fault's detail where it is the existing node's text,
+// legacyText returns the text on old routes: the fault's detail where it is the existing node's text,
 // else with the code first, which identifies the remedy.
 func legacyText(err error) string {
 	code, text := fault.Public(err)

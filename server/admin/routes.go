@@ -19,7 +19,7 @@ type legacy struct {
 	serve          func(s *Server, w http.ResponseWriter, r *http.Request) error
 }
 
-// routes is the mux: pages for programs, the existing node's routes, version 1.
+// routes returns the mux: pages for programs, the existing node's routes, version 1.
 func (s *Server) routes() *router {
 	mux := newRouter()
 	mux.HandleFunc("/healthz", func(http.ResponseWriter, *http.Request) {})

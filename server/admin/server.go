@@ -75,13 +75,13 @@ func New(opts Options) *Server {
 	return s
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (s *Server) Name() string { return "admin" }
 
-// Handler is the whole API with its guards.
+// Handler returns the whole API with its guards.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Addr is the address that is listened on, nil before Run is ready.
+// Addr returns the address that is listened on, nil before Run is ready.
 func (s *Server) Addr() net.Addr {
 	s.mu.Lock()
 	defer s.mu.Unlock()

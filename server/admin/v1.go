@@ -33,7 +33,7 @@ func (p partialError) Error() string { return p.err.Error() }
 
 func (p partialError) Unwrap() error { return p.err }
 
-// Routes is the table of version 1, for the documentation.
+// Routes returns the table of version 1, for the documentation.
 func Routes() []openapi.Route {
 	var out []openapi.Route
 	for _, e := range endpoints() {
@@ -44,14 +44,14 @@ func Routes() []openapi.Route {
 
 func endpoints() (all []endpoint) {
 	for _, some := range [][]endpoint{nodeEndpoints(), chainEndpoints(), ownEndpoints(), settingEndpoints(),
-		actionEndpoints(), planEndpoints(), bookEndpoints(), workerEndpoints(), modelEndpoints(), reloadEndpoints(),
-		drainEndpoints(), explainEndpoints(), dashboardEndpoints(), logEndpoints()} {
+		actionEndpoints(), planEndpoints(), bookEndpoints(), workerEndpoints(), runnerEndpoints(), modelEndpoints(),
+		reloadEndpoints(), drainEndpoints(), explainEndpoints(), dashboardEndpoints(), logEndpoints()} {
 		all = append(all, some...)
 	}
 	return all
 }
 
-// routesV1 registers version 1. A request with a wrong method is told the right one.
+// routesV1 registers version 1. The answer to a wrong method names the right one.
 func (s *Server) routesV1(mux *router) {
 	byPath := map[string]map[string]http.HandlerFunc{}
 	for _, e := range endpoints() {

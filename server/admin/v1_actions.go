@@ -57,17 +57,17 @@ func (s *Server) do(r *http.Request, a protocol.Action) (any, error) {
 	return out, err
 }
 
-// simple is an action that its body is enough for.
+// simple returns an action that its body is enough for.
 func simple[T any](verb, summary string, make func(in T) protocol.Action) endpoint {
 	return action(verb, summary, func(_ context.Context, _ *Chain, in T) (protocol.Action, error) { return make(in), nil })
 }
 
-// bare is an action without fields.
+// bare returns an action without fields.
 func bare(verb, summary string, a protocol.Action) endpoint {
 	return simple(verb, summary, func(adminapi.None) protocol.Action { return a })
 }
 
-// actionEndpoints are all that the account can do on the chain.
+// actionEndpoints returns all that the account can do on the chain.
 func actionEndpoints() []endpoint {
 	out := stakeActions()
 	out = append(out, orchestratorActions()...)

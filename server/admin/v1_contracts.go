@@ -20,7 +20,7 @@ type Contracts interface {
 	ConfirmContracts(ctx context.Context, seen map[string]core.Address) error
 }
 
-// contractEndpoints are about the contracts that the key signs for.
+// contractEndpoints returns about the contracts that the key signs for.
 func contractEndpoints() []endpoint {
 	return []endpoint{
 		{Route: get(adminapi.PathContracts, "The contracts that the node's key signs for", adminapi.Contracts{}),

@@ -72,7 +72,7 @@ func (s *Server) writeStream(w http.ResponseWriter, r *http.Request, out stream)
 	}
 }
 
-// dashboard is the document of the moment.
+// dashboard returns the document of the moment.
 func (s *Server) dashboard(context.Context) adminapi.Dashboard {
 	d, n := &s.opts.Work, &s.opts.Node
 	out := adminapi.Dashboard{
@@ -80,9 +80,13 @@ func (s *Server) dashboard(context.Context) adminapi.Dashboard {
 		Gate: adminapi.Gate{WorkKinds: []adminapi.WorkKind{}}, Sessions: adminapi.Sessions{List: []adminapi.Session{}},
 		GPUs: []adminapi.GPU{}, Models: []adminapi.Model{}, Series: []adminapi.Point{}, Refusals: []adminapi.Refusal{},
 		Log: []adminapi.LogEntry{}, Settings: []adminapi.Option{}, Workers: []adminapi.Worker{},
+		Runners: []adminapi.LiveRunner{},
 	}
 	if d.Workers != nil {
 		out.Workers = orEmpty(d.Workers.Workers())
+	}
+	if d.Runners != nil {
+		out.Runners = orEmpty(d.Runners.Runners())
 	}
 	if d.Gate != nil {
 		out.Gate = d.Gate()
@@ -117,7 +121,7 @@ func (s *Server) dashboard(context.Context) adminapi.Dashboard {
 	return out
 }
 
-// chainGlance is the chain in short, nil off-chain.
+// chainGlance returns the chain in short, nil off-chain.
 func (s *Server) chainGlance() *adminapi.ChainGlance {
 	c := s.opts.Chain
 	if c == nil {

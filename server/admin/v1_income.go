@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/server/admin/openapi"
 )
 
-// bookEndpoints are about tickets and what they bring and cost.
+// bookEndpoints returns about tickets and what they bring and cost.
 func bookEndpoints() []endpoint {
 	income := get(adminapi.PathIncome, "What the orchestrator earned", adminapi.Income{})
 	income.CSV = true
@@ -103,7 +103,7 @@ func spendingV1(s *Server, r *http.Request) (any, error) {
 	return answer, nil
 }
 
-// balanceOf is what is left in the accounts at all orchestrators.
+// balanceOf returns what is left in the accounts at all orchestrators.
 func balanceOf(credits []adminapi.Credit) *big.Int {
 	sum := new(big.Int)
 	for _, c := range credits {

@@ -76,7 +76,7 @@ func (s *Server) pullReporting(
 		case <-latest:
 		default:
 		}
-		latest <- p // there is room: reports come one at a time, and nothing else fills it
+		latest <- p // the buffer is free: reports come one at a time, and nothing else fills it
 	})
 }
 

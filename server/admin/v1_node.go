@@ -10,12 +10,12 @@ import (
 	"github.com/tuttinode/tutti/server/admin/openapi"
 )
 
-// get is the description of a path that is read.
+// get returns the description of a path that is read.
 func get(path, summary string, answer any) openapi.Route {
 	return openapi.Route{Method: http.MethodGet, Path: path, Summary: summary, Answer: answer}
 }
 
-// post is the description of a path that changes something.
+// post returns the description of a path that changes something.
 func post(path, summary string, body, answer any) openapi.Route {
 	return openapi.Route{Method: http.MethodPost, Path: path, Summary: summary, Body: body, Answer: answer, Change: true}
 }
@@ -142,7 +142,7 @@ func earningsV1(s *Server, r *http.Request) (any, error) {
 		RewardFactor: orZero(p.RewardFactor).String(), FeeFactor: orZero(p.FeeFactor).String()}, err
 }
 
-// roundParameter is the round of the query, or the present one.
+// roundParameter returns the round of the query, or the present one.
 func (s *Server) roundParameter(r *http.Request) (protocol.Round, error) {
 	if text := r.URL.Query().Get(adminapi.QueryRound); text != "" {
 		return parseNumber[protocol.Round](text)

@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/pricing"
 )
 
-// priceEndpoints are what the node asks and what it pays.
+// priceEndpoints returns what the node asks and what it pays.
 func priceEndpoints() []endpoint {
 	return []endpoint{
 		{Route: get(adminapi.PathPrices, "What the node asks for its work", adminapi.Prices{}), chain: true, serve: pricesV1},

@@ -21,7 +21,7 @@ func reloadV1(s *Server, r *http.Request) (any, error) {
 	return s.opts.Node.Reload(r.Context(), flag(r, adminapi.QueryDryRun, "true"))
 }
 
-// SessionsChanged is told of a limit that was set otherwise than through the API, so
+// SessionsChanged gets a limit that was set otherwise than through the API, so
 // that the settings show it.
 func (s *Server) SessionsChanged(n int) {
 	s.mu.Lock()

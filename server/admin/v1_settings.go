@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// settingEndpoints are what can be changed without a transaction.
+// settingEndpoints returns what can be changed without a transaction.
 func settingEndpoints() []endpoint {
 	return append([]endpoint{
 		{Route: get(adminapi.PathSettings, "What can be changed while the node runs", adminapi.Settings{}),

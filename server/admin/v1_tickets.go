@@ -18,7 +18,7 @@ import (
 // redeemableRounds is for how long after its own round a ticket can be redeemed.
 const redeemableRounds = 1
 
-// ticketEndpoints are about winning tickets.
+// ticketEndpoints returns about winning tickets.
 func ticketEndpoints() []endpoint {
 	list := get(adminapi.PathTickets, "Winning tickets and what became of them, the newest first", adminapi.Tickets{})
 	list.CSV = true
@@ -173,7 +173,7 @@ func ticketOf(w *pm.Winner) adminapi.Ticket {
 	}
 }
 
-// oneIn is how many tickets of a probability it takes on average until one wins.
+// oneIn returns how many tickets of a probability it takes on average until one wins.
 func oneIn(p protocol.Word) float64 {
 	n := p.Big()
 	if n.Sign() == 0 {

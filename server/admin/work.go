@@ -32,6 +32,8 @@ type Work struct {
 	Models Models
 	// LiveRunners registers live runners; nil on a node that serves none.
 	LiveRunners http.HandlerFunc
+	// Runners are the live runners; nil on a node that serves none.
+	Runners LiveRunners
 	// AIPools are a gateway's orchestrators for AI, by model; nil on other nodes.
 	AIPools func() []airouting.Snapshot
 	// NetworkCapabilities answers /getNetworkCapabilities; nil on nodes that are no gateway.
@@ -44,6 +46,15 @@ type Workers interface {
 	Workers() []adminapi.Worker
 	Drain(name string) error
 	Resume(name string) error
+}
+
+// LiveRunners are the live runners of a node. Drain and Resume answer at once; Check asks one runner, or all
+// for "", for their health and waits. The error is LiveRunnerUnknown.
+type LiveRunners interface {
+	Runners() []adminapi.LiveRunner
+	Drain(name string) error
+	Resume(name string) error
+	Check(ctx context.Context, name string) error
 }
 
 // Models are the AI models of a node. The error of SetWarm and Test is AdminBadParam for

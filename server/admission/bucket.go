@@ -28,7 +28,7 @@ func (b *bucket) refillLocked(now time.Time, scale int) {
 	b.level = min(b.level, burst)
 }
 
-// wait is how long until more may be read. scale must not be 0.
+// wait returns how long until more may be read. scale must not be 0.
 func (b *bucket) wait(now time.Time, scale int) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 // to another peer: with an eighth, several addresses fit into that peer's bound for the node.
 const causedDivisor = 8
 
-// causedScale is the scale of the bucket of caused bytes.
+// causedScale returns the scale of the bucket of caused bytes.
 func causedScale(scale int) int {
 	if scale == 0 {
 		return 0
@@ -45,7 +45,7 @@ func Cause(ctx context.Context, n int) bool {
 	return true
 }
 
-// Network is what counts as one address of the request of ctx; the zero Prefix without a
+// Network returns what counts as one address of the request of ctx; the zero Prefix without a
 // gate.
 func Network(ctx context.Context) netip.Prefix {
 	c, ok := ctx.Value(connKey{}).(*Conn)

@@ -44,7 +44,7 @@ type Conn struct {
 	timed atomic.Bool
 }
 
-// NetConn is the underlying connection.
+// NetConn returns the underlying connection.
 func (c *Conn) NetConn() net.Conn { return c.Conn }
 
 // Read waits until the address may send, and reads. A deadline ends the wait.
@@ -100,7 +100,7 @@ func (c *Conn) waitRead() error {
 	}
 }
 
-// rateDelay is how long until the address and its site may send more.
+// rateDelay returns how long until the address and its site may send more.
 func (c *Conn) rateDelay() time.Duration {
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
@@ -327,7 +327,7 @@ func connContext(ctx context.Context, conn net.Conn) context.Context {
 	return ctx
 }
 
-// connOf is the gate's connection underlying another, nil for none.
+// connOf returns the gate's connection underlying another, nil for none.
 func connOf(conn net.Conn) *Conn {
 	if t, ok := conn.(*tls.Conn); ok {
 		conn = t.NetConn()

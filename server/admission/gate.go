@@ -16,7 +16,7 @@ type Gate struct {
 
 	// mu guards what follows, and the fields of peers and connections that name it.
 	mu         sync.Mutex
-	most       int
+	most       int // connections in all
 	perAddress int
 	open       map[*Conn]struct{}
 	// unproved and proved are the connections without a request in progress, of *Conn,
@@ -135,7 +135,7 @@ func (g *Gate) evictLocked(newest *Conn) *Conn {
 	return nil
 }
 
-// notNewest is e unless it is the newest connection's.
+// notNewest returns e, or nil where it is the newest connection's.
 func notNewest(newest *Conn, e *list.Element) *list.Element {
 	if e == nil || e.Value.(*Conn) == newest {
 		return nil
@@ -143,7 +143,7 @@ func notNewest(newest *Conn, e *list.Element) *list.Element {
 	return e
 }
 
-// mostProved is the first connection of the address that has the most proved ones open.
+// mostProved returns the first connection of the address that has the most proved ones open.
 func mostProved(from *list.List) (most *list.Element) {
 	for n, at := 0, from.Front(); at != nil && n < maxScan; n, at = n+1, at.Next() {
 		if most == nil || at.Value.(*Conn).peer.proved > most.Value.(*Conn).peer.proved {
@@ -153,7 +153,7 @@ func mostProved(from *list.List) (most *list.Element) {
 	return most
 }
 
-// overShare is the first of maxScan connections whose address has more than its share, nil
+// overShare returns the first of maxScan connections whose address has more than its share, nil
 // for none.
 func overShare(from *list.List) *list.Element {
 	for n, at := 0, from.Front(); at != nil && n < maxScan; n, at = n+1, at.Next() {
@@ -218,8 +218,10 @@ func (g *Gate) changed(conn net.Conn, state http.ConnState) {
 		if g.opt.HeadersOnly {
 			c.peer.releaseLocked(c)
 		}
-	case http.StateClosed, http.StateHijacked:
+	case http.StateClosed:
 		g.forgetLocked(c)
+	case http.StateHijacked:
+		// It is counted until it is closed: it has its descriptor as before.
 	}
 }
 
@@ -264,7 +266,7 @@ func (g *Gate) CloseIdle() {
 	}
 }
 
-// waitingPer is how many connections of an address may wait for each that is served.
+// waitingPer returns how many connections of an address may wait for each that is served.
 func (g *Gate) waitingPer() int {
 	if g.opt.HeadersOnly {
 		return idlePer

@@ -393,3 +393,21 @@ func TestAnswersThatAreNotTaken(t *testing.T) {
 		}
 	})
 }
+
+// TestHijackedConnectionsCount: a socket that a handler took over has its descriptor until it is closed, so it
+// counts until then.
+func TestHijackedConnectionsCount(t *testing.T) {
+	t.Parallel()
+	g, q, l := newTestGate(10, 1)
+	_, c := q.dial(t, l, "192.0.2.1:1")
+	g.changed(c, http.StateActive)
+	Prove(connContext(context.Background(), c))
+	g.changed(c, http.StateHijacked)
+	if open, _ := g.Connections(); open != 1 {
+		t.Errorf("%d connections are open", open)
+	}
+	c.Close()
+	if open, _ := g.Connections(); open != 0 {
+		t.Errorf("%d connections are left", open)
+	}
+}

@@ -37,7 +37,7 @@ func (d *Handover) SetListener(l net.Listener) {
 	d.listener = l
 }
 
-// File is the socket for another process; the caller closes it.
+// File returns the socket for another process; the caller closes it.
 func (d *Handover) File() (*os.File, error) {
 	d.mu.Lock()
 	l := d.listener

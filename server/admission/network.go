@@ -17,7 +17,7 @@ const (
 // local reports whether an address is a loopback address.
 func local(ip netip.Addr) bool { return ip.String() == loopback || ip.String() == loopback6 }
 
-// addressOf is a peer's IP address; the zero Addr for what is none.
+// addressOf returns a peer's IP address; the zero Addr for what is none.
 func addressOf(addr net.Addr) netip.Addr {
 	if addr == nil {
 		return netip.Addr{}
@@ -29,7 +29,7 @@ func addressOf(addr net.Addr) netip.Addr {
 	return at.Addr().Unmap().WithZone("")
 }
 
-// NetworkOf is what counts as one address of a request's RemoteAddr; the zero Prefix for
+// NetworkOf returns what counts as one address of a request's RemoteAddr; the zero Prefix for
 // none.
 func NetworkOf(remoteAddr string) netip.Prefix {
 	at, err := netip.ParseAddrPort(remoteAddr)
@@ -39,7 +39,7 @@ func NetworkOf(remoteAddr string) netip.Prefix {
 	return core.PeerOf(at.Addr())
 }
 
-// siteOf is the site of the address, and the multiple for its bound.
+// siteOf returns the site of the address, and the multiple for its bound.
 func siteOf(ip netip.Addr) (_ netip.Prefix, factor int) {
 	if ip.Is6() {
 		return core.PeerSiteOf(ip), factor6
@@ -47,7 +47,7 @@ func siteOf(ip netip.Addr) (_ netip.Prefix, factor int) {
 	return core.PeerSiteOf(ip), factor4
 }
 
-// peerLocked is the peer of an address.
+// peerLocked returns the peer of an address.
 func (g *Gate) peerLocked(addr net.Addr) *peer {
 	ip := addressOf(addr)
 	key, listed := core.PeerOf(ip), g.listed(ip)

@@ -36,7 +36,7 @@ func (p *peer) knownLocked() bool { return p.listed || p.gate.opt.Now().Before(p
 // countsForSiteLocked reports whether the address counts for its site too.
 func (p *peer) countsForSiteLocked() bool { return !p.free && !p.knownLocked() }
 
-// scaleLocked is how many connections are served at once; the other bounds follow from it. 0
+// scaleLocked returns how many connections are served at once; the other bounds follow from it. 0
 // is no bound.
 func (p *peer) scaleLocked() int {
 	switch {
@@ -48,7 +48,7 @@ func (p *peer) scaleLocked() int {
 	return p.gate.perAddress
 }
 
-// limitLocked is the bound with per units per served connection.
+// limitLocked returns the bound with per units per served connection.
 func (p *peer) limitLocked(per int) int {
 	if n := p.scaleLocked(); n > 0 {
 		return n * per

@@ -28,7 +28,7 @@ type site struct {
 // scaleLocked is peer.scaleLocked for the site. 0 is no bound.
 func (s *site) scaleLocked() int { return s.gate.perAddress * s.factor }
 
-// limitLocked is the bound with per units per served connection.
+// limitLocked returns the bound with per units per served connection.
 func (s *site) limitLocked(per int) int {
 	if n := s.scaleLocked(); n > 0 {
 		return n * per
@@ -85,7 +85,7 @@ func (s *site) forgettableLocked() bool {
 		s.caused.full(now, causedScale(s.scaleLocked()))
 }
 
-// shareLocked is how many unproved connections a site may have when the gate is full.
+// shareLocked returns how many unproved connections a site may have when the gate is full.
 func (g *Gate) shareLocked() int { return max(1, (g.most-g.provedOpen)/max(1, g.unprovedSites)) }
 
 // servedConns are served connections, oldest first.

@@ -113,7 +113,7 @@ func (l *delivery) add(a alert.Alert) {
 	}
 }
 
-// next is the queue's Next as a message.
+// next returns the queue's Next as a message.
 func (l *delivery) next() (m Message, wait time.Duration, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

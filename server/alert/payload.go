@@ -45,7 +45,7 @@ func documentOf(m *Message) document {
 // suppressEmbeds keeps Discord from fetching URLs of a message.
 const suppressEmbeds = 4
 
-// payload is the request body for a kind of sink.
+// payload returns the request body for a kind of sink.
 func payload(kind alert.Kind, m *Message) (contentType string, body []byte, err error) {
 	const jsonType = "application/json"
 	switch kind {
@@ -66,7 +66,7 @@ func payload(kind alert.Kind, m *Message) (contentType string, body []byte, err 
 	return jsonType, body, err
 }
 
-// summary is one line: state, code, object, node.
+// summary returns one line: state, code, object, node.
 func summary(m *Message) string {
 	s := fmt.Sprintf("%s: %s", m.State, m.Key.Code)
 	if m.Key.About != "" {
@@ -75,7 +75,7 @@ func summary(m *Message) string {
 	return s + " on " + clean(m.Node)
 }
 
-// text is the message for humans; bold is the markup for bold text.
+// text returns the message for humans; bold is the markup for bold text.
 func text(m *Message, bold string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s%s%s%s\n", icon(m), bold, oneLine(summary(m)), bold)

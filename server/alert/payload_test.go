@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Details quote peers: no user is mentioned by them, no picture of theirs is fetched, and
+// Details quote peers: no user is mentioned by them, no image of theirs is fetched, and
 // they are one line among the node's own.
 func TestPeersWordsStayWords(t *testing.T) {
 	t.Parallel()
@@ -38,7 +38,7 @@ func TestPeersWordsStayWords(t *testing.T) {
 			t.Errorf("%s: a peer has lines of its own: %q", tt.scheme, text)
 		}
 		if strings.Contains(text, "![") {
-			t.Errorf("%s: a picture: %q", tt.scheme, text)
+			t.Errorf("%s: an image: %q", tt.scheme, text)
 		}
 	}
 }

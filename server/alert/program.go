@@ -46,7 +46,7 @@ func (s *Sender) run(ctx context.Context, m *Message) error {
 	return s.undelivered("it cannot be started: " + rootCause(err))
 }
 
-// environment is a program's whole environment. Values that may quote a peer have no line
+// environment returns a program's whole environment. Values that may quote a peer have no line
 // breaks.
 func environment(d *document) []string {
 	return []string{
@@ -74,7 +74,7 @@ func clean(s string) string {
 	}, []byte(s)))
 }
 
-// rootCause is the system's error without the program's path.
+// rootCause returns the system's error without the program's path.
 func rootCause(err error) string {
 	for {
 		inner := errors.Unwrap(err)

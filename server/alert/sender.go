@@ -50,7 +50,7 @@ func NewSender(sink alert.Sink, roots *tls.Config, now func() time.Time) *Sender
 	return s
 }
 
-// Name is the sink's, which is no secret.
+// Name returns the sink's, which is no secret.
 func (s *Sender) Name() string { return s.sink.Name }
 
 // Send makes one attempt. The error is a fault AlertUndelivered without secrets; after is

@@ -93,10 +93,10 @@ func (k *Authorizer) open(ctx context.Context) error {
 	return k.Load(ctx)
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (*Authorizer) Name() string { return "API keys" }
 
-// Store is the database, for changing keys in this process; changes take effect with Load.
+// Store returns the database, for changing keys in this process; changes take effect with Load.
 func (k *Authorizer) Store() *Store { return k.store }
 
 // Run saves counts and reads changes until ctx ends, saves a last time and closes the database.

@@ -122,7 +122,7 @@ func (s *Store) change(ctx context.Context, op, which string, f func(*apikeys.Ke
 	return k, nil
 }
 
-// find is the good key of a name or ID.
+// find returns the good key of a name or ID.
 func find(ctx context.Context, tx *sql.Tx, op, which string) (apikeys.Key, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT `+keyColumns+` FROM keys_key WHERE revoked = 0 AND (id = ? OR name = ?)`,
 		which, which)

@@ -112,7 +112,7 @@ func (s *Store) Forget(ctx context.Context, now time.Time) error {
 	})
 }
 
-// unix is a time as it is stored, 0 for the zero time.
+// unix returns a time as it is stored, 0 for the zero time.
 func unix(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -127,7 +127,7 @@ func fromUnix(seconds int64) time.Time {
 	return time.Unix(seconds, 0).UTC()
 }
 
-// values are a key's columns, in the order of keyColumns.
+// values returns a key's columns, in the order of keyColumns.
 func values(k *apikeys.Key) ([]any, error) {
 	models := k.Models
 	if models == nil {

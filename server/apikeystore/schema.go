@@ -2,7 +2,7 @@ package apikeystore
 
 import "github.com/tuttinode/tutti/core/database"
 
-// tables are those of API keys. Other owners of tables in the same file count
+// tables returns those of API keys. Other owners of tables in the same file count
 // their own steps.
 func tables() database.Tables {
 	return database.Tables{Owner: "keys", Content: "keys", Steps: []string{

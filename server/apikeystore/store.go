@@ -71,7 +71,7 @@ func (s *Store) dataVersion(ctx context.Context) (version int64, err error) {
 	return version, err
 }
 
-// inTx runs f in a transaction for writing.
+// inTx runs f in a database transaction for writing.
 func (s *Store) inTx(ctx context.Context, op string, f func(*sql.Tx) error) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {

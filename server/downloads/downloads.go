@@ -132,7 +132,7 @@ func (r *Download) End() {
 // at returns what an element of running holds.
 func (d *Downloads) at(e *list.Element) *Download { return e.Value.(*Download) }
 
-// victim is the oldest download of the party that holds most by slow ones or, where
+// victim returns the oldest download of the party that holds most by slow ones or, where
 // none is slow, by all. The caller holds mu, and something is running.
 func (d *Downloads) victim() *Download {
 	before := d.now().Add(-slowAfter)

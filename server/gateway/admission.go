@@ -21,7 +21,7 @@ func (g *Gateway) admit(ctx context.Context, url string) (*configuration, error)
 	if err != nil {
 		return nil, fault.Wrap(fault.Unexpected, op, err)
 	}
-	answer, status, err := callHook(ctx, g.hooks, http.MethodPost, g.opt.AdmissionHook, ask)
+	answer, status, err := callHook(ctx, g.hooks, http.MethodPost, g.opt.AdmissionHook, nil, ask)
 	switch {
 	case err != nil:
 		return nil, fault.Wrap(fault.StreamHookFailed, op, err)

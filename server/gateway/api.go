@@ -100,7 +100,7 @@ func (g *Gateway) serveStreams(w http.ResponseWriter, r *http.Request) {
 	g.sendFile(g.deadlineWriter(w), r, data)
 }
 
-// liveStreams are the streams that have not ended.
+// liveStreams returns the streams that have not ended.
 func (g *Gateway) liveStreams() []*stream {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 )
 
 // hashing computes the hashes of renditions during their download: hashing takes longer than
-// counting pictures, and the network is slower than either.
+// counting frames, and the network is slower than either.
 type hashing []*keccak.Background
 
 // hashed starts hashing the renditions if the result will be checked against a signature. sums must
@@ -47,7 +47,7 @@ func check(j *job, info upstream.Info, res *upstream.Result, data [][]byte, hash
 	return r.Check()
 }
 
-// signerOf is the account that signs an orchestrator's results: its own address, or the recipient
+// signerOf returns the account that signs an orchestrator's results: its own address, or the recipient
 // of its tickets when it names none; zero without either.
 func signerOf(info upstream.Info) core.Address {
 	for _, raw := range [][]byte{info.GetAddress(), info.GetTicketParams().GetRecipient()} {

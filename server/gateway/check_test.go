@@ -16,7 +16,7 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// picture is a real segment of 320×180, which serves as its own rendition.
+// frame is a real segment of 320×180, which serves as its own rendition.
 func picture(t testing.TB) []byte {
 	t.Helper()
 	b, err := os.ReadFile("verify/testdata/h264.ts")
@@ -32,8 +32,8 @@ func verifying(o *gateway.Options) {
 		{Name: "again", Width: 320, Height: 180, Bitrate: 1}}
 }
 
-// wantPicture checks that both renditions came.
-func (a *answer) wantPicture(t testing.TB, data []byte) {
+// wantFrame checks that both renditions came.
+func (a *answer) wantFrame(t testing.TB, data []byte) {
 	t.Helper()
 	if a.status != http.StatusOK || len(a.parts) != 2 || !bytes.Equal(a.parts[0].data, data) ||
 		!bytes.Equal(a.parts[1].data, data) {
@@ -50,13 +50,13 @@ func TestLiesAreNotTaken(t *testing.T) {
 		result func(*rpc.TranscodeData)
 		want   fault.Code
 	}{
-		"more pixels":       {nil, func(d *rpc.TranscodeData) { d.Segments[1].Pixels++ }, fault.PixelsMismatch},
-		"less pixels":       {nil, func(d *rpc.TranscodeData) { d.Segments[0].Pixels = 0 }, fault.PixelsMismatch},
-		"no signature":      {nil, func(d *rpc.TranscodeData) { d.Sig = nil }, fault.ResultSignature},
-		"other bytes":       {nil, func(d *rpc.TranscodeData) { d.Sig[5]++ }, fault.ResultSignature},
-		"smaller":           {func(o *fakeOrchestrator) { o.made = small(t) }, nil, fault.RenditionSize},
-		"no media":          {nil, nil, fault.RenditionUnreadable},
-		"the whole picture": {nil, func(d *rpc.TranscodeData) { d.Segments[0].Url = d.Segments[1].Url }, ""},
+		"more pixels":     {nil, func(d *rpc.TranscodeData) { d.Segments[1].Pixels++ }, fault.PixelsMismatch},
+		"less pixels":     {nil, func(d *rpc.TranscodeData) { d.Segments[0].Pixels = 0 }, fault.PixelsMismatch},
+		"no signature":    {nil, func(d *rpc.TranscodeData) { d.Sig = nil }, fault.ResultSignature},
+		"other bytes":     {nil, func(d *rpc.TranscodeData) { d.Sig[5]++ }, fault.ResultSignature},
+		"smaller":         {func(o *fakeOrchestrator) { o.made = small(t) }, nil, fault.RenditionSize},
+		"no media":        {nil, nil, fault.RenditionUnreadable},
+		"the whole frame": {nil, func(d *rpc.TranscodeData) { d.Segments[0].Url = d.Segments[1].Url }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -71,7 +71,7 @@ func TestLiesAreNotTaken(t *testing.T) {
 			dishonest.set(behaviour{result: row.result})
 			n := onChain(t, []staked{dishonest, honest}, verifying,
 				func(o *gateway.Options) { o.Selection.Weights = selectionweights.Weights{Stake: 1} })
-			n.push("/live/show/0.ts", data).wantPicture(t, data)
+			n.push("/live/show/0.ts", data).wantFrame(t, data)
 			status := n.status(dishonest.uri)
 			if row.want == "" {
 				if status.Barred || len(honest.seen()) != 0 {
@@ -85,7 +85,7 @@ func TestLiesAreNotTaken(t *testing.T) {
 			if !status.Barred || status.Code != row.want || status.Until.Sub(n.clock.Now()) < 9*time.Minute {
 				t.Errorf("%+v, want barred for %s", status, row.want)
 			}
-			n.push("/live/other/0.ts", data).wantPicture(t, data)
+			n.push("/live/other/0.ts", data).wantFrame(t, data)
 			if len(dishonest.seen()) != 1 {
 				t.Error("another stream uses the liar")
 			}
@@ -118,7 +118,7 @@ func TestALiarAloneIsNotAskedAgain(t *testing.T) {
 	}
 	dishonest.set(behaviour{})
 	n.clock.Forward(10*time.Minute + time.Second)
-	n.push("/live/new/0.ts", data).wantPicture(t, data)
+	n.push("/live/new/0.ts", data).wantFrame(t, data)
 }
 
 // TestVerifyingWithoutAChain checks pixels and sizes only, because there is no signature.
@@ -131,7 +131,7 @@ func TestVerifyingWithoutAChain(t *testing.T) {
 	n := start(t, []string{a.uri}, verifying)
 	n.push("/live/show/0.ts", data).wantFault(t, http.StatusUnprocessableEntity, fault.AttemptsExhausted)
 	n = start(t, []string{b.uri}, verifying)
-	n.push("/live/show/0.ts", data).wantPicture(t, data)
+	n.push("/live/show/0.ts", data).wantFrame(t, data)
 }
 
 // BenchmarkChecked sends a segment with two renditions of about 1 MB, unchecked and

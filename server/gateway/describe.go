@@ -8,7 +8,7 @@ import (
 // describe inspects the first segment after a change and updates the playlists with the real sizes:
 // the renditions keep the source's aspect ratio, so they may differ from the requested ones.
 func (g *Gateway) describe(p *push, renditions [][]byte) {
-	if p.input.noPicture() || !p.stream.describeNow() {
+	if p.input.noFrame() || !p.stream.describeNow() {
 		return
 	}
 	g.windows.Describe(p.stream.id, func(i int, v *hls.Variant) {

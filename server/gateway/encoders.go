@@ -21,7 +21,7 @@ const (
 
 // encoders detects that several encoders push into one stream: different bytes arrive under the
 // same number, or two addresses alternate. Their segments then replace each other, and players see
-// pictures of both.
+// frames of both.
 type encoders struct {
 	mu    sync.Mutex
 	last  []pushed

@@ -44,7 +44,7 @@ type RenditionStats struct {
 	Bytes int    `json:"bytes"`
 }
 
-// stats are the statistics of a finished push.
+// stats returns the statistics of a finished push.
 func (p *push) stats(renditions [][]byte, took time.Duration, err error) SegmentStats {
 	f := SegmentStats{
 		Number: int64(p.req.Number), At: p.at.UTC(),

@@ -4,7 +4,7 @@ package gateway
 
 import "syscall"
 
-// openFiles is how many files, and so connections, this process may have open.
+// openFiles returns how many files, and so connections, this process may have open.
 func openFiles() int {
 	var lim syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &lim); err != nil {

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/videorouting"
@@ -88,11 +90,12 @@ func New(opt Options) (*Gateway, error) {
 		opt: opt, log: opt.Log,
 		// Off-chain the quickest orchestrator is used, as in the network; where stake and price
 		// count, several answers are collected.
-		discoveryWait: videorouting.DiscoveryWait{First: opt.Routing.DiscoveryTimeout, FirstCome: opt.Network == nil},
-		client:        upstream.New(upstream.Options{Payments: opt.Payments, Now: opt.Now, Stores: opt.Stores}),
-		hooks: &http.Client{Transport: &http.Transport{
-			MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10,
-		}},
+		discoveryWait: videorouting.DiscoveryWait{
+			First:     opt.Routing.DiscoveryTimeout,
+			FirstCome: opt.Network == nil,
+		},
+		client:           upstream.New(upstream.Options{Payments: opt.Payments, Now: opt.Now, Stores: opt.Stores}),
+		hooks:            hookClient(),
 		windows:          hls.NewStore(opt.Limits.Window),
 		pushes:           newPushes(opt.Limits.Pushes),
 		bodies:           newBudget(opt.Limits.Bytes),
@@ -109,7 +112,13 @@ func New(opt Options) (*Gateway, error) {
 	g.buffers.New = func() any { return new(fileBuffer) }
 	g.ladder.Store(&g.opt.Profiles)
 	g.orchestrators = fixedList(opt.Orchestrators)
-	hook := &hookList{url: opt.OrchestratorHook, client: g.hooks, now: opt.Now, log: opt.Log}
+	hook := &hookList{
+		url:    opt.OrchestratorHook,
+		header: opt.OrchestratorHookHeader,
+		client: g.hooks,
+		now:    opt.Now,
+		log:    opt.Log,
+	}
 	switch {
 	case opt.OrchestratorHook != "" && opt.Network != nil:
 		g.orchestrators = namedList{hook, opt.Network}
@@ -123,7 +132,7 @@ func New(opt Options) (*Gateway, error) {
 	return g, nil
 }
 
-// routes are the gateway's addresses.
+// routes returns the gateway's addresses.
 func (g *Gateway) routes() http.Handler {
 	mux := http.NewServeMux()
 	// Pages of other sites must not push into a gateway on a user's loopback.
@@ -133,8 +142,8 @@ func (g *Gateway) routes() http.Handler {
 	mux.HandleFunc("GET /api/streams/{id}/events", g.serveEvents)
 	mux.HandleFunc("POST /api/streams/{id}/playback", g.servePlayback)
 	mux.HandleFunc("GET /healthz", g.serveHealth)
-	if g.opt.AI != nil {
-		g.opt.AI.Register(mux)
+	for _, part := range g.parts() {
+		part.Register(mux)
 	}
 	if g.opt.Page != nil {
 		mux.Handle("/", g.opt.Page)
@@ -153,13 +162,13 @@ func (g *Gateway) serveHealth(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Handler is the gateway's HTTP interface.
+// Handler returns the gateway's HTTP interface.
 func (g *Gateway) Handler() http.Handler { return g.handler }
 
 // Name names the component.
 func (g *Gateway) Name() string { return "gateway" }
 
-// StopGrace is the maximum time that Run takes once its ctx has ended.
+// StopGrace returns the maximum time that Run takes once its ctx has ended.
 func (g *Gateway) StopGrace() time.Duration {
 	return shutdownTime + videorouting.RefreshTimeout + 2*time.Second
 }
@@ -198,10 +207,21 @@ func (g *Gateway) Drain(ctx context.Context) error {
 }
 
 func (g *Gateway) drainAI(ctx context.Context) error {
-	if g.opt.AI == nil {
-		return nil
+	var all errgroup.Group
+	for _, part := range g.parts() {
+		all.Go(func() error { return part.Drain(ctx) })
 	}
-	return g.opt.AI.Drain(ctx)
+	return all.Wait()
+}
+
+// parts are those that have addresses of their own.
+func (g *Gateway) parts() (out []AI) {
+	for _, part := range []AI{g.opt.AI, g.opt.Live} {
+		if part != nil {
+			out = append(out, part)
+		}
+	}
+	return out
 }
 
 // Run serves until ctx ends.
@@ -295,8 +315,8 @@ func (g *Gateway) Close() {
 	}
 	g.cancel()
 	g.wg.Wait()
-	if g.opt.AI != nil {
-		g.opt.AI.Close()
+	for _, part := range g.parts() {
+		part.Close()
 	}
 	g.client.Close()
 	g.hooks.CloseIdleConnections()

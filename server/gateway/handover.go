@@ -24,7 +24,7 @@ func requestKind(r *http.Request) admission.RequestKind {
 	return admission.LongRequest
 }
 
-// Socket is the listener's socket for another process; the caller closes it.
+// Socket returns the listener's socket for another process; the caller closes it.
 func (g *Gateway) Socket() (*os.File, error) { return g.handover.File() }
 
 // HandOver hands the socket over to another process that has it too, once the segments and model

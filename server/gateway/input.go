@@ -35,7 +35,7 @@ var videoCodecs = map[string]core.VideoCodec{
 // input is what is known of a segment's media.
 type input struct {
 	MediaInfo
-	// NoFrames: the segment declares video and audio, and has no picture. Only its own bytes decide
+	// NoFrames: the segment declares video and audio, and has no frame. Only its own bytes decide
 	// that: what a probe cannot read is not missing.
 	NoFrames bool
 	// Codecs is the RFC 6381 form, "" when unknown.
@@ -44,12 +44,12 @@ type input struct {
 	headers verify.SniffedInfo
 }
 
-// noPicture reports whether the segment is known to have no picture, so that it does not describe
+// noFrame reports whether the segment is known to have no frame, so that it does not describe
 // the source's video.
-func (i *input) noPicture() bool { return i.NoFrames || i.headers.NoVideo != "" }
+func (i *input) noFrame() bool { return i.NoFrames || i.headers.NoVideo != "" }
 
 // changed reports whether the source changed between two segments in a way that the network's
-// orchestrators must be told.
+// orchestrators must be notified.
 func (i *input) changed(before *input) bool {
 	if i.VideoCodec == "" && i.AudioCodec == "" || before.VideoCodec == "" && before.AudioCodec == "" {
 		return false // nothing known, nothing to compare
@@ -66,7 +66,7 @@ func (g *Gateway) examine(ctx context.Context, data []byte, format core.Format, 
 	h := verify.SniffSegment(data)
 	if h.NoFrames && format != h.Format {
 		// It would be delivered as a file of the other container.
-		h.NoFrames, h.NoVideo, h.Empty = false, "there is no picture", true
+		h.NoFrames, h.NoVideo, h.Empty = false, "there is no frame", true
 	}
 	if err := refuseHeaders(h, data, before); err != nil {
 		return nil, err

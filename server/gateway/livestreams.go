@@ -24,7 +24,7 @@ type LiveStream struct {
 // recentSegments is how many segments Ratio covers.
 const recentSegments = 5
 
-// Live are the streams that are admitted, in no order.
+// Live returns the streams that are admitted, in no order.
 func (g *Gateway) Live() []LiveStream {
 	streams := g.liveStreams()
 	out := make([]LiveStream, 0, len(streams))
@@ -34,7 +34,7 @@ func (g *Gateway) Live() []LiveStream {
 	return out
 }
 
-// StreamCapacity is the number of streams, and their limit.
+// StreamCapacity returns the number of streams, and their limit.
 func (g *Gateway) StreamCapacity() (streams, limit int) {
 	return len(g.liveStreams()), g.opt.Limits.Streams
 }

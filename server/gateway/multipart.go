@@ -46,7 +46,7 @@ func (g *Gateway) writeRenditions(w http.ResponseWriter, p *push, renditions [][
 	}
 }
 
-// partHead is the header of a part.
+// partHead returns the header of a part.
 func (p *push) partHead(i, size int, boundary string) string {
 	profile := p.plan.profiles[i]
 	file := fmt.Sprintf("%s_%d%s", p.plan.keys[i], p.req.Number, profile.Format.Ext())

@@ -82,7 +82,7 @@ func (g *Gateway) choiceFor(client string) videorouting.Choice {
 	return &choice{opt: g.opt, measures: &g.measures, client: client}
 }
 
-// rule is the current rule: limits may change at run time.
+// rule returns the current rule: limits may change at run time.
 func (c *choice) rule() *selectionweights.Rule {
 	s := &c.opt.Selection
 	r := &selectionweights.Rule{Weights: s.Weights, IgnoreMaxPrice: s.IgnoreMaxPrice, MinScore: s.MinPerfScore}
@@ -92,7 +92,7 @@ func (c *choice) rule() *selectionweights.Rule {
 	return r
 }
 
-// Allowed are the offers within the price limit and above the minimum score.
+// Allowed returns the offers within the price limit and above the minimum score.
 func (c *choice) Allowed(offers []*videorouting.Offer) []int {
 	return c.rule().Eligible(c.candidates(offers))
 }
@@ -129,7 +129,7 @@ func (c *choice) rated(owner core.Address) (score float64, ok bool) {
 	return c.opt.Selection.Score(owner)
 }
 
-// objection is the code why an offer must not be used now, "" when it may be.
+// objection returns the code why an offer must not be used now, "" when it may be.
 func (c *choice) objection(o *videorouting.Offer, now time.Time) fault.Code {
 	r, candidate := c.rule(), c.candidate(o, now)
 	switch {

@@ -30,6 +30,8 @@ type Options struct {
 	Orchestrators []string
 	// OrchestratorHook is a URL that lists orchestrators instead.
 	OrchestratorHook string
+	// OrchestratorHookHeader is sent to it alone.
+	OrchestratorHookHeader http.Header
 	// Network knows the orchestrators of the chain, and makes the gateway choose by Selection.
 	// Orchestrators are its Fixed ones; with OrchestratorHook its Named must be set. Payments
 	// should be wrapped with registry.Directory.CheckPayments. The gateway does not run it.
@@ -60,6 +62,8 @@ type Options struct {
 	Probe MediaProbe
 	// AI serves the routes of AI requests; nil has none.
 	AI AI
+	// Live serves live video; nil has none.
+	Live AI
 	// Page is served at "/", below the gateway's own routes.
 	Page http.Handler
 
@@ -76,7 +80,7 @@ type Options struct {
 	Rand io.Reader
 }
 
-// AI is the part of a gateway that serves AI requests; aiapi.Server implements it.
+// AI is a part of a gateway that serves AI requests or live video; aiapi.Server and live.Server implement it.
 //
 // Register adds its routes. Drain refuses new requests and returns when those in flight are
 // answered, or ctx ends; Close ends the rest.
@@ -156,7 +160,7 @@ func (l Limits) withDefaults() Limits {
 	orElse(&l.Connections, openFiles()*8/10)
 	orElse(&l.Watchers, 256)
 	if l.Bytes <= 0 {
-		l.Bytes = 1 << 30
+		l.Bytes = DefaultBytes
 	}
 	if l.SweepEvery <= 0 {
 		l.SweepEvery = time.Second
@@ -166,6 +170,9 @@ func (l Limits) withDefaults() Limits {
 	}
 	return l
 }
+
+// DefaultBytes is the memory limit of the bodies and renditions of segments.
+const DefaultBytes = 1 << 30
 
 // defaultAddr is the network's port for clients, on loopback.
 const defaultAddr = "127.0.0.1:9935"

@@ -48,7 +48,7 @@ type PoolEntry struct {
 	Latency time.Duration
 }
 
-// Pool are the orchestrators that streams may use, in the list's order.
+// Pool returns the orchestrators that streams may use, in the list's order.
 func (g *Gateway) Pool(ctx context.Context) []PoolEntry {
 	uris, _ := g.orchestrators.list(ctx) // an old list will do
 	now := g.opt.Now()
@@ -70,6 +70,7 @@ func (f fixedList) list(context.Context) ([]string, error) { return f, nil }
 // hookList calls the operator's hook once a minute and keeps the last list while the hook fails.
 type hookList struct {
 	url    string
+	header http.Header
 	client *http.Client
 	now    func() time.Time
 	log    *slog.Logger
@@ -78,6 +79,18 @@ type hookList struct {
 	last   []string
 	asked  time.Time
 	failed bool
+}
+
+// HookList returns what reads the list of an operator's hook, for other roles.
+func HookList(url string, now func() time.Time, log *slog.Logger) func(ctx context.Context) ([]string, error) {
+	return (&hookList{url: url, client: hookClient(), now: now, log: log}).list
+}
+
+// hookClient calls hooks.
+func hookClient() *http.Client {
+	return &http.Client{Transport: &http.Transport{
+		MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10,
+	}}
 }
 
 func (h *hookList) list(ctx context.Context) ([]string, error) {
@@ -110,7 +123,7 @@ func (h *hookList) list(ctx context.Context) ([]string, error) {
 var errHookReply = errors.New("the hook's answer cannot be used")
 
 func (h *hookList) fetch(ctx context.Context) ([]string, error) {
-	raw, status, err := callHook(ctx, h.client, http.MethodGet, h.url, nil)
+	raw, status, err := callHook(ctx, h.client, http.MethodGet, h.url, h.header, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -149,13 +162,16 @@ func parseOrchestrators(raw []byte, log *slog.Logger) ([]string, error) {
 }
 
 // callHook calls an operator's hook and reads its bounded answer.
-func callHook(ctx context.Context, client *http.Client, method, url string, body []byte) (answer []byte, status int,
-	err error) {
+func callHook(ctx context.Context, client *http.Client, method, url string, header http.Header, body []byte) (
+	answer []byte, status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, hookTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
 		return nil, 0, err
+	}
+	for name, values := range header {
+		req.Header[name] = values
 	}
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")

@@ -103,7 +103,7 @@ func (p *pieces) Write(b []byte) (int, error) {
 	return p.out.w.Write(b)
 }
 
-// content is the data behind a player's path, its media type and its cache lifetime.
+// content returns the data behind a player's path, its media type and its cache lifetime.
 func (g *Gateway) content(p playerPath) (data []byte, kind, cache string, err error) {
 	// Playlists are outdated with the next segment; a segment never changes, but its name may be
 	// reused after a restart.

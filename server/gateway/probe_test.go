@@ -59,17 +59,17 @@ func TestProbe(t *testing.T) {
 		t.Errorf("HEVC: capabilities %x", bits)
 	}
 
-	// What a probe finds no picture in is not passed on for that.
+	// What a probe finds no frame in is not passed on for that.
 	p.set(gateway.MediaInfo{VideoCodec: "h264", AudioCodec: "aac"}, nil)
 	n.push("/live/show/3.ts", media).want(t, media)
 
 	empty := withoutPictures(t)
 	a := n.push("/live/show/3.ts", empty)
 	if len(a.parts) != 2 || !bytes.Equal(a.parts[0].data, empty) {
-		t.Errorf("a segment without pictures: %d %s", a.status, a.text)
+		t.Errorf("a segment without frames: %d %s", a.status, a.text)
 	}
 	if len(o.seen()) != 4 {
-		t.Error("a segment without pictures went to an orchestrator")
+		t.Error("a segment without frames went to an orchestrator")
 	}
 
 	p.set(gateway.MediaInfo{VideoCodec: "av1"}, nil)

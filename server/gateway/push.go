@@ -212,7 +212,7 @@ func ownerOf(r *http.Request, key string, from netip.Prefix) streamOwner {
 	return streamOwner{owner: "address " + network, from: from, claims: own && !from.IsValid()}
 }
 
-// lifetime is the context of a segment's work: it ends with the gateway. If the client waits for
+// lifetime returns the context of a segment's work: it ends with the gateway. If the client waits for
 // the renditions it also ends when the client disconnects; otherwise the players still need the
 // segment, and many encoders do not wait for the answer.
 func (g *Gateway) lifetime(request context.Context, awaited bool) (context.Context, context.CancelFunc) {
@@ -236,7 +236,7 @@ func (g *Gateway) prepare(p *push) {
 }
 
 // bypass returns the source as every rendition. It is used only for MPEG-TS that declares video and
-// has no picture in the whole segment.
+// has no frame in the whole segment.
 func bypass(p *push) [][]byte {
 	out := make([][]byte, len(p.plan.profiles))
 	for i := range out {

@@ -6,7 +6,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// Renditions are the comma-separated names of the presets for streams that request none.
+// Renditions returns the comma-separated names of the presets for streams that request none.
 func (g *Gateway) Renditions() string {
 	var names []string
 	for _, p := range *g.ladder.Load() {

@@ -66,7 +66,7 @@ func (g *Gateway) sendWithNewTerms(ctx context.Context, j *job, l *lease, res *u
 	return res, err
 }
 
-// newTerms are the terms that came with an answer, nil without usable ones: then the previous ones
+// newTerms returns the terms that came with an answer, nil without usable ones: then the previous ones
 // stay, and are renewed when they are worn.
 func (g *Gateway) newTerms(j *job, l *lease, info upstream.Info) *videorouting.NewTerms[upstream.Info] {
 	if info == nil {

@@ -45,7 +45,7 @@ type OrchestratorStatus struct {
 	SomeClients bool `json:"someClients,omitempty"`
 }
 
-// Selection is the state of the choice among orchestrators; off-chain it lists only the suspended
+// Selection returns the state of the choice among orchestrators; off-chain it lists only the suspended
 // ones.
 func (g *Gateway) Selection() SelectionStatus {
 	now := g.opt.Now()

@@ -76,10 +76,10 @@ func TestALiarMayNotMove(t *testing.T) {
 	twice := func(d *rpc.TranscodeData) { d.Segments[0].Pixels *= 2 }
 	dishonest.set(behaviour{result: twice})
 	n := onChain(t, []staked{dishonest, honest}, verifying, byStake)
-	n.push("/live/show/0.ts", data).wantPicture(t, data)
+	n.push("/live/show/0.ts", data).wantFrame(t, data)
 	dishonest.set(behaviour{offer: other, result: twice})
 	for i := range 4 {
-		n.push(fmt.Sprintf("/live/show%d/0.ts", i), data).wantPicture(t, data)
+		n.push(fmt.Sprintf("/live/show%d/0.ts", i), data).wantFrame(t, data)
 	}
 	if got := len(dishonest.seen()); got != 1 {
 		t.Errorf("the liar got %d segments", got)

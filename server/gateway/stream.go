@@ -48,7 +48,7 @@ type stream struct {
 	keys       []string
 	multiplier int
 	last       *input
-	// reinit: the source changed, and no orchestrator was told yet.
+	// reinit: the source changed, and no orchestrator was notified yet.
 	reinit bool
 	// described: the playlists have the real sizes.
 	described bool
@@ -91,7 +91,7 @@ func (s *stream) configure(conf *configuration, format core.Format) (p plan, cha
 	return plan{profiles: s.profiles, keys: s.keys, multiplier: s.multiplier}, changed
 }
 
-// renditions are the profiles as they are sent: in the input's container, and with unique names,
+// renditions returns the profiles as they are sent: in the input's container, and with unique names,
 // since names are paths at the orchestrator.
 func renditions(asked []core.Profile, format core.Format) []core.Profile {
 	out := slices.Clone(asked)
@@ -107,7 +107,7 @@ func renditions(asked []core.Profile, format core.Format) []core.Profile {
 	return out
 }
 
-// variants are the stream's files for players, the source and then the renditions, as far as known
+// variants returns the stream's files for players, the source and then the renditions, as far as known
 // before the first segment.
 func (p *plan) variants(req *pushRequest) []hls.Variant {
 	out := []hls.Variant{{Key: hls.SourceKey, Format: req.Format, Width: req.Width, Height: req.Height}}
@@ -122,17 +122,17 @@ func (p *plan) variants(req *pushRequest) []hls.Variant {
 }
 
 // updateInput compares a segment's input with the previous one and reports whether orchestrators
-// must be told of a change.
+// must be notified of a change.
 func (s *stream) updateInput(in *input) (reinit bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.last == nil || !in.noPicture() && !in.headers.Same(s.last.headers) {
+	if s.last == nil || !in.noFrame() && !in.headers.Same(s.last.headers) {
 		s.described = false
 	}
-	if s.last != nil && !in.noPicture() && in.changed(s.last) {
+	if s.last != nil && !in.noFrame() && in.changed(s.last) {
 		s.reinit = true
 	}
-	if !in.noPicture() || s.last == nil {
+	if !in.noFrame() || s.last == nil {
 		s.last = in
 	}
 	return s.reinit
@@ -154,7 +154,7 @@ func (s *stream) lastInput() *input {
 	return s.last
 }
 
-// recordSuccess records a success; reinit says that the orchestrator was told of the changed
+// recordSuccess records a success; reinit says that the orchestrator was notified of the changed
 // source.
 func (s *stream) recordSuccess(reinit bool) {
 	s.mu.Lock()
@@ -192,7 +192,7 @@ func (s *stream) leave(now time.Time) {
 	s.lastSeen = now
 }
 
-// wants are the requirements of the stream's segments on an orchestrator.
+// wants returns the requirements of the stream's segments on an orchestrator.
 func (g *Gateway) wants(p *plan, in *input) *videorouting.Wants {
 	return &videorouting.Wants{
 		Blocked: g.opt.Routing.Blocked,

@@ -21,7 +21,7 @@ type job struct {
 	stream *stream
 	wants  *videorouting.Wants
 	seg    upstream.Segment
-	// source is the segment's picture size, as far as known.
+	// source is the segment's frame size, as far as known.
 	source verify.Size
 	// input describes what the segment can become.
 	input verify.Source
@@ -154,7 +154,7 @@ func jobFault(ctx context.Context, err error, failures []error) error {
 	return err
 }
 
-// performer is the orchestrator of an offer.
+// performer returns the orchestrator of an offer.
 func performer(o *videorouting.Offer) core.Performer {
 	by := core.Performer{URI: o.URI}
 	if o.Address != (core.Address{}) {

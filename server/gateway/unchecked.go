@@ -16,7 +16,7 @@ func shares(limit int) *admission.Shares {
 	return admission.NewShares(limit, limit+max(1, limit/forOthers))
 }
 
-// uncheckedAddress is the address that an unchecked push counts for, the zero Prefix for other
+// uncheckedAddress returns the address that an unchecked push counts for, the zero Prefix for other
 // pushes: if everyone may push, one address must not displace clients with a key, or other
 // addresses. The own machine and the operator's known peers are not unchecked.
 func (g *Gateway) uncheckedAddress(r *http.Request, key string) netip.Prefix {

@@ -17,7 +17,7 @@ import (
 )
 
 // envServe has the test program serve canned answers, so that the benchmarks
-// measure the client's processor time alone.
+// measure the client's CPU time alone.
 const envServe = "TUTTI_TEST_SERVE"
 
 // serveCanned answers every request until standard input ends: /stream with 64
@@ -92,7 +92,7 @@ func cannedServer(b *testing.B) string {
 	return "http://" + strings.TrimSpace(address)
 }
 
-// cpu is the processor time that this process has used.
+// cpu is the CPU time that this process has used.
 func cpu(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -120,7 +120,7 @@ func (c *conn) returnBuffer() {
 	}
 }
 
-// buffered is what was read and not consumed.
+// buffered returns what was read and not consumed.
 func (c *conn) buffered() []byte { return c.buf[c.pos:c.end] }
 
 // fill appends to the buffer, which must not be full: see grow.

@@ -29,7 +29,7 @@ func unsendable(format string, args ...any) error {
 // ConnectError means that no connection was made, so that nothing was sent.
 type ConnectError struct{ Err error }
 
-// Error is the cause's text.
+// Error returns the cause's text.
 func (e *ConnectError) Error() string { return "connect: " + e.Err.Error() }
 
 // Unwrap returns the cause.

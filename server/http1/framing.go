@@ -65,7 +65,7 @@ func bodyless(method string, status int) bool {
 	return method == http.MethodHead || status == http.StatusNoContent || status == http.StatusNotModified
 }
 
-// idleFor is how long the server keeps an idle connection, from the answer's
+// idleFor returns how long the server keeps an idle connection, from the answer's
 // Keep-Alive: timeout=5; false without one.
 func (h *head) idleFor() (time.Duration, bool) {
 	for _, value := range h.header["Keep-Alive"] {

@@ -25,7 +25,7 @@ const mostFields = 256
 // headEnd ends a head. Read-only.
 var headEnd = []byte("\r\n\r\n")
 
-// headLength is the length of the head at the start of b, 0 while it is incomplete. The bytes
+// headLength returns the length of the head at the start of b, 0 while it is incomplete. The bytes
 // before from were searched already.
 func headLength(b []byte, from int) int {
 	i := bytes.Index(b[max(from-len(headEnd)+1, 0):], headEnd)

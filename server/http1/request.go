@@ -19,7 +19,7 @@ func ours(name string) bool {
 	return false
 }
 
-// bodyLength is how long the request's body is: 0 without one, -1 if unknown.
+// bodyLength returns how long the request's body is: 0 without one, -1 if unknown.
 func bodyLength(r *http.Request) int64 {
 	switch {
 	case r.Body == nil || r.Body == http.NoBody:

@@ -35,15 +35,20 @@ var (
 	errNoChannel = &liverunner.Refusal{Reason: liverunner.Unknown, Text: "trickle channel not found"}
 )
 
-// channels serves channels. The name of one that exists is a credential.
-func (s *Server) channels() http.Handler {
-	serve := s.hub.Handler(ChannelPath)
+// Channels serves channels below ChannelPath on a node without live runners, so many requests at once.
+func Channels(hub *trickle.Hub, requests int) http.Handler {
+	return serveChannels(hub, newSlots(requests))
+}
+
+// serveChannels serves channels below ChannelPath. The name of one that exists is a credential.
+func serveChannels(hub *trickle.Hub, p *slots) http.Handler {
+	serve := hub.Handler(ChannelPath)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, ChannelPath), "/")
-		if s.hub.Channel(name) != nil {
+		if hub.Channel(name) != nil {
 			admission.Prove(r.Context())
 		}
-		serve.ServeHTTP(w, r)
+		p.serve(w, r, serve.ServeHTTP)
 	})
 }
 
@@ -113,7 +118,7 @@ func channelName(name string) (string, error) {
 func (s *Server) openChannel(session *liverunner.Session, name, mime string) (*trickle.Channel, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	o := s.sessions[session.ID]
+	o := s.sessions[session]
 	if o == nil {
 		return nil, errEnded
 	}
@@ -127,7 +132,7 @@ func (s *Server) openChannel(session *liverunner.Session, name, mime string) (*t
 	if mime == "" {
 		mime = typeBytes
 	}
-	c := s.hub.Open(full, mime)
+	c := s.hub.Open(session.ID, full, mime)
 	o.channels[name] = c
 	return c, nil
 }
@@ -169,7 +174,7 @@ func (s *Server) closeChannel(session *liverunner.Session, text string) error {
 	}
 	s.mu.Lock()
 	var c *trickle.Channel
-	if o := s.sessions[session.ID]; o != nil {
+	if o := s.sessions[session]; o != nil {
 		c = o.channels[name]
 		delete(o.channels, name)
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/tuttinode/tutti/core/liverunner"
+	"github.com/tuttinode/tutti/core/orchestrate"
 )
 
 // offer is a runner as clients get it.
@@ -18,6 +19,14 @@ type offer struct {
 	Capacity  int             `json:"capacity"`
 	Used      int             `json:"capacity_used"`
 	Available int             `json:"capacity_available"`
+	Price     *price          `json:"price_info,omitempty"`
+}
+
+// price is what a unit costs, in whole wei.
+type price struct {
+	Wei      int64                `json:"price"`
+	Currency string               `json:"currency"`
+	Unit     orchestrate.LiveUnit `json:"unit"`
 }
 
 // offers are those of one orchestrator.
@@ -29,17 +38,34 @@ type offers struct {
 // discovery lists the runners that take work, in random order, so that clients spread over them.
 func (s *Server) discovery(w http.ResponseWriter, _ *http.Request) {
 	all := offers{Address: s.o.ServiceURI}
-	for _, r := range s.registry.Runners() {
-		if !r.Serves {
+	runners := s.registry.Runners()
+	if s.registry.Paused() {
+		runners = nil
+	}
+	for _, r := range runners {
+		if !r.Serves || r.Draining {
 			continue
 		}
 		all.Runners = append(all.Runners, offer{
 			URL: s.publicURL(r), GPU: r.Spec.GPU, App: r.Spec.App, Version: r.Spec.Version, Metadata: r.Spec.Metadata,
 			Mode: r.Spec.Mode, Capacity: r.Spec.Capacity, Used: r.Used, Available: max(0, r.Spec.Capacity-r.Used),
+			Price: s.priceOf(r),
 		})
 	}
 	rand.Shuffle(len(all.Runners), func(i, j int) { all.Runners[i], all.Runners[j] = all.Runners[j], all.Runners[i] })
 	writeJSON(w, []offers{all})
+}
+
+// priceOf is what clients pay for a runner; nil where they pay nothing, and without a price.
+func (s *Server) priceOf(r liverunner.Runner) *price {
+	if s.o.Payments == nil {
+		return nil
+	}
+	p, err := r.Spec.Price.Wei(s.o.Rate)
+	if err != nil {
+		return nil
+	}
+	return &price{p.PerUnit, "wei", r.Spec.Price.Unit}
 }
 
 // publicURL is where a client begins with a runner.

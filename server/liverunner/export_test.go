@@ -1,5 +1,7 @@
 package liverunner
 
+import "net/http"
+
 // ProxyURL is the proxy URL of an id by a form.
 func ProxyURL(form, service, id string) (string, error) {
 	f, err := parseProxyForm(form, service)
@@ -7,4 +9,11 @@ func ProxyURL(form, service, id string) (string, error) {
 		return "", err
 	}
 	return f.url(id), nil
+}
+
+// IsProxyURL reports whether a request is one to a proxy URL by a form.
+func IsProxyURL(form, service string, r *http.Request) (bool, error) {
+	f, err := parseProxyForm(form, service)
+	_, _, ok := f.match(r)
+	return ok, err
 }

@@ -2,10 +2,15 @@ package liverunner
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httputil"
+	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/tuttinode/tutti/core/liverunner"
@@ -40,12 +45,12 @@ func (s *Server) singleShot(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) once(w http.ResponseWriter, r *http.Request, route, path string) {
-	session, _, err := s.registry.Reserve(route, liverunner.SingleShot)
-	if err != nil {
-		refuse(w, err)
+	session, _, ok := s.begin(w, r, route, liverunner.SingleShot)
+	if !ok {
 		return
 	}
-	defer func() { _ = s.registry.Stop(session.Route, session.ID) }()
+	admission.Prove(r.Context()) // as by a session, which is as free: its body may be large, and last
+	defer s.registry.End(session)
 	s.forward(w, r, session, session.Target(), path)
 }
 
@@ -57,23 +62,63 @@ func (s *Server) forward(
 	target *url.URL,
 	path string,
 ) {
+	if climbs(path) {
+		http.Error(w, "the path leads out of the runner's", http.StatusBadRequest)
+		return
+	}
+	s.slots.serve(w, r, func(w http.ResponseWriter, r *http.Request) { s.pass(w, r, session, target, path) })
+}
+
+func (s *Server) pass(
+	w http.ResponseWriter,
+	r *http.Request,
+	session *liverunner.Session,
+	target *url.URL,
+	path string,
+) {
 	defer session.Use(s.o.Now)()
+	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		r.Header.Del("Upgrade") // over HTTP/2 in it a client could say what only this node may
+	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(session.Context(), cancel)()
+	if r.Header.Get("Upgrade") != "" {
+		w.Header().Del("Connection") // what a handover says of connections is not for a socket
+	}
 	rc := http.NewResponseController(w)
 	_ = rc.SetReadDeadline(time.Time{})
 	_ = rc.SetWriteDeadline(time.Time{})
 	_ = rc.EnableFullDuplex()
 	proxy := httputil.ReverseProxy{
 		Transport: s.upstream, FlushInterval: -1,
-		Rewrite: func(p *httputil.ProxyRequest) { s.rewrite(p.Out, session, target, path) },
+		ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug), // runners may break off each answer
+		Rewrite:  func(p *httputil.ProxyRequest) { s.rewrite(p.Out, session, target, path) },
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
 			s.o.Log.Debug("a live runner cannot be reached", "runner", session.RunnerID, "err", err)
 			http.Error(w, "runner cannot be reached", http.StatusBadGateway)
 		},
 	}
 	proxy.ServeHTTP(w, r.WithContext(ctx))
+}
+
+// climbs reports whether a path has a part that leads upwards: servers may take it as one out of the path that
+// the operator or the runner gave.
+func climbs(path string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == '\\' }),
+		func(part string) bool { return part == ".." })
+}
+
+var errLinkLocal = errors.New("it is in the network of this machine alone")
+
+// permit is the Control of the dialer to runners: one that registered itself, perhaps on another machine, must not
+// lead the node to a cloud's metadata, which are for this machine.
+func permit(_, address string, _ syscall.RawConn) error {
+	to, err := netip.ParseAddrPort(address)
+	if err == nil && to.Addr().Unmap().IsLinkLocalUnicast() {
+		err = errLinkLocal
+	}
+	return err
 }
 
 // rewrite makes a client's request one to the runner.

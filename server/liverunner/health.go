@@ -19,6 +19,8 @@ const (
 	healthTimeout  = 3 * time.Second
 	// checksAtOnce bounds the checks in progress.
 	checksAtOnce = 32
+	// maxHealthHeader bounds the headers of an answer.
+	maxHealthHeader = 64 << 10
 )
 
 // checkAll checks all static runners.
@@ -40,25 +42,39 @@ func (s *Server) checkAll(ctx context.Context) {
 
 // check asks a static runner for its health, and records and reports the result.
 func (s *Server) check(ctx context.Context, r liverunner.Runner) (healthy bool) {
-	err := s.ask(ctx, r)
+	err := ask(ctx, s.checker, &r.Spec)
 	if ctx.Err() != nil {
 		return r.Serves // the node stops, or the operator left
 	}
 	healthy = err == nil
 	if s.registry.SetHealth(r.ID, healthy) || err != nil {
-		s.o.Healthy(r, healthy, err)
+		s.report(r, healthy, err)
 	}
 	return healthy
 }
 
 var errUnhealthy = errors.New("it is not healthy")
 
-func (s *Server) ask(ctx context.Context, r liverunner.Runner) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.Spec.Health.String(), nil)
+// Ask asks the health address of a static runner once, and returns why it is not healthy.
+func Ask(ctx context.Context, spec *liverunner.Spec) error {
+	transport := &http.Transport{DisableKeepAlives: true, MaxResponseHeaderBytes: maxHealthHeader}
+	defer transport.CloseIdleConnections()
+	return ask(ctx, healthClient(transport), spec)
+}
+
+func healthClient(transport http.RoundTripper) *http.Client {
+	return &http.Client{
+		Transport: transport, Timeout: healthTimeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+func ask(ctx context.Context, client *http.Client, spec *liverunner.Spec) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, spec.Health.String(), nil)
 	if err != nil {
 		return err
 	}
-	res, err := s.checker.Do(req)
+	res, err := client.Do(req)
 	if err != nil {
 		if e, ok := errors.AsType[*url.Error](err); ok {
 			err = e.Err // without the address, which the operator knows
@@ -67,8 +83,8 @@ func (s *Server) ask(ctx context.Context, r liverunner.Runner) error {
 	}
 	defer res.Body.Close()
 	_, _ = io.CopyN(io.Discard, res.Body, 4<<10)
-	if res.StatusCode != r.Spec.HealthStatus {
-		return fmt.Errorf("%w: status %d in place of %d", errUnhealthy, res.StatusCode, r.Spec.HealthStatus)
+	if res.StatusCode != spec.HealthStatus {
+		return fmt.Errorf("%w: status %d in place of %d", errUnhealthy, res.StatusCode, spec.HealthStatus)
 	}
 	return nil
 }

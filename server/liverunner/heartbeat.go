@@ -36,12 +36,15 @@ type beatAnswer struct {
 }
 
 func (s *Server) heartbeat(w http.ResponseWriter, r *http.Request) {
+	if !s.registry.Knows(r.Header.Get("Authorization")) {
+		r.Body = http.MaxBytesReader(w, r.Body, maxUnknownBody)
+	}
 	data, err := readBody(w, r)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	h, err := liverunner.ParseHeartbeat(data)
+	h, err := liverunner.ParseHeartbeat(data, s.payment())
 	if err != nil {
 		refuse(w, err)
 		return
@@ -64,7 +67,9 @@ func (s *Server) heartbeat(w http.ResponseWriter, r *http.Request) {
 			URL:         s.o.InternalURI + ChannelPath + c.Name(),
 			MIME:        c.MIME(),
 		}
-		s.o.Healthy(b.Runner, true, nil)
+	}
+	if first := b.Secret != ""; first || s.hasProblem(b.Runner.ID) {
+		s.report(b.Runner, true, nil)
 	}
 	writeJSON(w, a)
 }
@@ -76,13 +81,13 @@ func (s *Server) unregister(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.closeEvents(id)
-	s.o.Healthy(liverunner.Runner{ID: id, Dynamic: true}, true, nil) // nothing is wrong with it any more
+	s.forget(liverunner.Runner{ID: id, Dynamic: true})
 	w.WriteHeader(http.StatusNoContent)
 }
 
 // openEvents makes a runner's channel of events, in the place of an older one.
 func (s *Server) openEvents(id string) *trickle.Channel {
-	c := s.hub.Open(s.registry.NewEventsName(id), typeJSON)
+	c := s.hub.Open(id, s.registry.NewEventsName(id), typeJSON)
 	s.mu.Lock()
 	old := s.events[id]
 	s.events[id] = c

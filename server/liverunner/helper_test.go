@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	core "github.com/tuttinode/tutti/core/liverunner"
 	"github.com/tuttinode/tutti/server/liverunner"
 )
 
@@ -59,13 +60,20 @@ type node struct {
 
 	mu  sync.Mutex
 	now time.Time
+	// full are the runners that refuse sessions for lack of slots.
+	full map[string]bool
 }
 
 func start(t *testing.T, secret string) *node {
 	t.Helper()
-	n := &node{now: time.Unix(1e9, 0)}
+	n := &node{now: time.Unix(1e9, 0), full: make(map[string]bool)}
 	s, err := liverunner.New(liverunner.Options{
 		ServiceURI: service, Secret: secret, Rand: rand.Reader, Log: slog.New(slog.DiscardHandler),
+		Full: func(r core.Runner, full bool) {
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			n.full[r.ID] = full
+		},
 		Now: func() time.Time {
 			n.mu.Lock()
 			defer n.mu.Unlock()

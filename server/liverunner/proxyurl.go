@@ -27,6 +27,8 @@ type proxyForm struct {
 	scheme string
 	// host is the whole host with a path form, else what surrounds the id.
 	host, before, after string
+	// service is the node's own host, which may look like one with an id.
+	service string
 	// path is what precedes the id in a path form.
 	path   string
 	inPath bool
@@ -48,6 +50,8 @@ func parseProxyForm(text, serviceURI string) (proxyForm, error) {
 			return proxyForm{}, errProxyForm
 		}
 		f.before, f.after = strings.ToLower(before), strings.ToLower(after)
+		_, own, _ := strings.Cut(strings.ToLower(serviceURI), "://")
+		f.service, _, _ = strings.Cut(own, "/")
 		return f, nil
 	}
 	if f.path, ok = strings.CutSuffix(strings.TrimSuffix(path, "/"), idMark); !ok ||
@@ -79,7 +83,7 @@ func (f *proxyForm) match(r *http.Request) (id, path string, ok bool) {
 	host := strings.ToLower(r.Host)
 	rest, begins := strings.CutPrefix(host, f.before)
 	id, ends := strings.CutSuffix(rest, f.after)
-	return id, strings.TrimPrefix(r.URL.Path, "/"), begins && ends && id != ""
+	return id, strings.TrimPrefix(r.URL.Path, "/"), begins && ends && id != "" && host != f.service
 }
 
 // proxy is where a proxy URL leads.
@@ -93,7 +97,7 @@ func (s *Server) addProxy(session *liverunner.Session, target *url.URL) (address
 	id = s.registry.NewProxyID()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	o := s.sessions[session.ID]
+	o := s.sessions[session]
 	switch {
 	case o == nil:
 		return "", "", errEnded

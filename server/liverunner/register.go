@@ -2,6 +2,8 @@ package liverunner
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"sync"
 
@@ -24,14 +26,22 @@ type registered struct {
 // RegisterStatic takes the operator's list and checks each of its runners once. The list counts as a
 // whole or, with an error, not at all.
 func (s *Server) RegisterStatic(ctx context.Context, data []byte) error {
-	_, err := s.registerStatic(ctx, data)
+	_, err := s.registerStatic(ctx, data, true)
 	return err
 }
 
-func (s *Server) registerStatic(ctx context.Context, data []byte) ([]registered, error) {
-	specs, err := liverunner.ParseStatic(data)
+// errManaged: what the node executes is in a file of its operator, and does not come over a socket.
+var errManaged = errors.New("a runner with a command can only be in the file of -liveRunnerConfig")
+
+func (s *Server) registerStatic(ctx context.Context, data []byte, managed bool) ([]registered, error) {
+	specs, err := liverunner.ParseStatic(data, s.payment())
 	if err != nil {
 		return nil, err
+	}
+	for i := range specs {
+		if !managed && (specs[i].Program != nil || s.isManaged(specs[i].Label)) {
+			return nil, fmt.Errorf("runners[%d]: %w", i, errManaged)
+		}
 	}
 	list, err := s.registry.Register(specs)
 	if err != nil {
@@ -62,7 +72,7 @@ func (s *Server) Register(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	list, err := s.registerStatic(r.Context(), data)
+	list, err := s.registerStatic(r.Context(), data, false)
 	if err != nil {
 		refuse(w, err)
 		return
@@ -70,4 +80,9 @@ func (s *Server) Register(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, struct {
 		Runners []registered `json:"runners"`
 	}{list})
+}
+
+func (s *Server) isManaged(label string) bool {
+	r, ok := s.registry.Named(label)
+	return ok && r.Spec.Program != nil
 }

@@ -1,17 +1,22 @@
 package liverunner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"log/slog"
+	"math/big"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/liverunner"
+	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/trickle"
 )
 
@@ -25,14 +30,28 @@ type Options struct {
 	// InternalURI is the address by which runners reach the orchestrator, with or without a scheme;
 	// empty is ServiceURI.
 	InternalURI string
-	// ProxyURL is the form of proxy URLs, with {proxy} in place of the id; empty is below ServiceURI.
+	// ProxyURL is the form of proxy URLs, with {proxy} in slot of the id; empty is below ServiceURI.
 	ProxyURL string
 	// Secret lets runners register themselves; empty allows none.
 	Secret string
 	// Idle is how long a session may go unused before it ends; 0 is for ever.
 	Idle time.Duration
+	// Requests bounds the requests in progress to runners and channels; 0 is DefaultRequests.
+	Requests int
 	// Healthy is called when a runner begins or stops to serve; it must not block. May be nil.
 	Healthy func(r liverunner.Runner, healthy bool, err error)
+	// Full is called while a runner refuses sessions for lack of slots, and when it has not for some
+	// time; it must not block. May be nil.
+	Full func(r liverunner.Runner, full bool)
+	// Hub holds the channels, which this server serves and runs; nil makes one.
+	Hub *trickle.Hub
+	// Payments takes payment for sessions; nil where work is free. Rate converts prices to wei, and is
+	// false while it knows no rate; it is needed with Payments.
+	Payments Payments
+	Rate     func(core.UnitPrice) (*big.Rat, bool)
+	// Priced is called when a runner begins or ceases to have a price in wei; it must not block. May be
+	// nil.
+	Priced func(r liverunner.Runner, err error)
 
 	Now  func() time.Time
 	Rand io.Reader
@@ -47,13 +66,29 @@ type Server struct {
 	proxies  proxyForm
 	upstream *http.Transport
 	checker  *http.Client
+	slots    *slots
 
 	mu sync.Mutex
-	// sessions holds what each session has opened, byProxy finds it by the id of a proxy URL.
-	sessions map[string]*opened
+	// sessions holds what each session has opened. It is not by id: a paid session may begin again under
+	// the id of one that is just ending. byProxy finds it by the id of a proxy URL.
+	sessions map[*liverunner.Session]*opened
 	byProxy  map[string]*proxy
 	// events are the channels of dynamic runners, by runner id.
 	events map[string]*trickle.Channel
+	health health
+	// tell sends updates to the other process of an upgrade, nil for none; elsewhere are single-shot sessions
+	// whose requests are there.
+	tell      func(Update)
+	elsewhere []string
+	// shared are the sessions that both processes know.
+	shared []string
+
+	// leaving: the end of Run is a handover. left ends when it has happened.
+	leaving atomic.Bool
+	left    context.Context
+	leave   context.CancelFunc
+	// unpriced are the runners that Priced was called for with an error, by id.
+	unpriced map[string]liverunner.Runner
 }
 
 // opened is what a session has opened: channels by the runner's name for them, and proxy URLs. The
@@ -62,6 +97,8 @@ type opened struct {
 	session  *liverunner.Session
 	channels map[string]*trickle.Channel
 	proxies  []string
+	// paid is nil where work is free.
+	paid *orchestrate.LiveSession
 }
 
 // New makes a server without runners.
@@ -71,23 +108,32 @@ func New(o Options) (*Server, error) {
 	if o.Healthy == nil {
 		o.Healthy = func(liverunner.Runner, bool, error) {}
 	}
+	if o.Full == nil {
+		o.Full = func(liverunner.Runner, bool) {}
+	}
+	if o.Hub == nil {
+		o.Hub = trickle.NewHub(trickle.Limits{}, o.Now)
+	}
+	if o.Priced == nil {
+		o.Priced = func(liverunner.Runner, error) {}
+	}
 	form, err := parseProxyForm(o.ProxyURL, o.ServiceURI)
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{
-		o: o, proxies: form, hub: trickle.NewHub(trickle.Limits{}, o.Now),
+		o: o, proxies: form, slots: newSlots(cmp.Or(o.Requests, DefaultRequests)), hub: o.Hub,
 		upstream: &http.Transport{
-			DialContext:         (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
+			DialContext:         (&net.Dialer{Timeout: 5 * time.Second, Control: permit}).DialContext,
 			MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, DisableCompression: true,
 			MaxResponseHeaderBytes: 256 << 10,
 		},
-		sessions: make(map[string]*opened), byProxy: make(map[string]*proxy), events: make(map[string]*trickle.Channel),
+		sessions: make(map[*liverunner.Session]*opened), byProxy: make(map[string]*proxy),
+		events: make(map[string]*trickle.Channel), unpriced: make(map[string]liverunner.Runner),
+		health: health{problems: make(map[string]problem), full: make(map[string]time.Time)},
 	}
-	s.checker = &http.Client{
-		Transport: s.upstream, Timeout: healthTimeout,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	s.left, s.leave = context.WithCancel(context.Background())
+	s.checker = healthClient(s.upstream)
 	s.registry = liverunner.NewRegistry(liverunner.Options{
 		Secret: o.Secret, Idle: o.Idle, Rand: o.Rand, Now: o.Now, Reserved: s.reserved, Released: s.released,
 	})
@@ -105,23 +151,36 @@ func internalURI(text, service string) string {
 	return strings.TrimSuffix(text, "/")
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (s *Server) Name() string { return "live runners" }
 
 // Runners are the registered runners.
 func (s *Server) Runners() []liverunner.Runner { return s.registry.Runners() }
 
 // Run checks runners, sends them signs of life and ends what is idle, until ctx ends; then all sessions
-// and channels end.
+// and channels end, unless a successor gets them (State).
 func (s *Server) Run(ctx context.Context, ready func()) error {
 	ready()
 	var all sync.WaitGroup
-	all.Go(func() { s.hub.Run(ctx) })
+	channels, closeAll := context.WithCancel(context.WithoutCancel(ctx))
+	defer closeAll()
+	all.Go(func() { s.hub.Run(channels) })
 	all.Go(func() { every(ctx, healthInterval, func() { s.checkAll(ctx) }) })
 	all.Go(func() { every(ctx, sweepInterval, s.Sweep) })
 	all.Go(func() { every(ctx, keepAliveInterval, s.keepAlive) })
+	all.Go(func() { every(ctx, aliveInterval, func() { s.checkAlive(ctx) }) })
+	if s.o.Payments != nil {
+		all.Go(func() { every(ctx, s.lookInterval(), s.Charge) })
+		all.Go(func() { every(ctx, healthInterval, s.checkPrices) })
+	}
 	<-ctx.Done()
-	s.registry.Close()
+	if s.leaving.Load() {
+		s.endCharged()
+		s.leave()
+	} else {
+		s.registry.Close()
+	}
+	closeAll()
 	all.Wait()
 	s.upstream.CloseIdleConnections()
 	return nil
@@ -159,42 +218,45 @@ func (s *Server) Sweep() {
 	s.mu.Unlock()
 	for _, id := range s.registry.Sweep() {
 		s.closeEvents(id)
-		s.o.Healthy(liverunner.Runner{ID: id, Dynamic: true}, false, errLost)
+		s.report(liverunner.Runner{ID: id, Dynamic: true}, false, errLost)
 	}
+	s.reportFull()
+	s.reportGone()
 }
 
 // Routes adds the paths of the public port.
 func (s *Server) Routes(mux *http.ServeMux) {
-	mux.Handle(ChannelPath, s.channels())
-	mux.HandleFunc("GET /discovery", s.discovery)
-	mux.HandleFunc("POST /runners/heartbeat", s.heartbeat)
-	mux.HandleFunc("POST /runners/{id}/unregister", s.unregister)
-	mux.HandleFunc("POST /apps/{route}/session", s.reserve)
-	mux.HandleFunc("POST /apps/{route}/session/{sid}/stop", s.stop)
-	mux.HandleFunc("POST /apps/{route}/session/{sid}/payment", s.payment)
-	mux.HandleFunc("/apps/{route}/session/{sid}/app/{path...}", s.app)
-	mux.HandleFunc("/apps/{route}/app/{path...}", s.singleShot)
-	mux.HandleFunc("POST /runner/{route}/session/{sid}/channels", s.byRunner(s.openChannels))
-	mux.HandleFunc("DELETE /runner/{route}/session/{sid}/channels", s.byRunner(s.closeChannels))
-	mux.HandleFunc("POST /runner/{route}/session/{sid}/proxy", s.byRunner(s.openProxy))
-	mux.HandleFunc("POST /runner/{route}/session/{sid}/stop", s.byRunner(s.stopByRunner))
+	mux.Handle(ChannelPath, s.cutAtHandOver(serveChannels(s.hub, s.slots)))
+	handle := func(pattern string, serve http.HandlerFunc) { mux.Handle(pattern, s.handedOver(serve)) }
+	handle("GET /discovery", s.discovery)
+	handle("POST /runners/heartbeat", s.heartbeat)
+	handle("POST /runners/{id}/unregister", s.unregister)
+	handle("POST /apps/{route}/session", s.reserve)
+	handle("POST /apps/{route}/session/{sid}/stop", s.stop)
+	handle("POST /apps/{route}/session/{sid}/payment", s.topUp)
+	handle("/apps/{route}/session/{sid}/app/{path...}", s.app)
+	handle("/apps/{route}/app/{path...}", s.singleShot)
+	handle("POST /runner/{route}/session/{sid}/channels", s.byRunner(s.openChannels))
+	handle("DELETE /runner/{route}/session/{sid}/channels", s.byRunner(s.closeChannels))
+	handle("POST /runner/{route}/session/{sid}/proxy", s.byRunner(s.openProxy))
+	handle("POST /runner/{route}/session/{sid}/stop", s.byRunner(s.stopByRunner))
 }
 
-// IsLive reports whether a path is one of live work, whose requests may last for hours.
-func IsLive(path string) bool {
-	for _, prefix := range []string{ChannelPath, "/apps/", "/run/"} {
-		if strings.HasPrefix(path, prefix) {
-			return true
-		}
-	}
-	return false
+// isApp reports whether a path leads to a runner, of a session or of one that has a session per request.
+func isApp(path string) bool {
+	parts := strings.Split(path, "/")
+	return len(parts) > 3 && parts[1] == "apps" && (parts[3] == "app" || len(parts) > 5 && parts[5] == "app")
 }
 
 // Wrap serves proxy URLs before all other paths.
 func (s *Server) Wrap(next http.Handler) http.Handler {
+	byURL := s.handedOver(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id, path, _ := s.proxies.match(r)
+		s.byProxyURL(w, r, id, path)
+	}))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if id, path, ok := s.proxies.match(r); ok {
-			s.byProxyURL(w, r, id, path)
+		if _, _, ok := s.proxies.match(r); ok {
+			byURL.ServeHTTP(w, r)
 			return
 		}
 		next.ServeHTTP(w, r)

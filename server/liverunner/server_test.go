@@ -309,6 +309,43 @@ func TestARunnerThatCannotBeReached(t *testing.T) {
 	}
 }
 
+// What shows no secret is read no further than an honest heartbeat is long, whatever it announces.
+func TestHeartbeatsOfStrangersAreShort(t *testing.T) {
+	t.Parallel()
+	n := start(t, "topsecret")
+	body := `{"runner_url":"http://127.0.0.1:1","app":"x","session_ids":["` + strings.Repeat("x", 100<<10) + `"]}`
+	for secret, want := range map[string]int{"topsecret": http.StatusOK, "": http.StatusBadRequest} {
+		if res := n.request(t, "POST", "/runners/heartbeat", body, "Authorization", secret); res.StatusCode != want {
+			t.Errorf("%q: %s", secret, res.Status)
+		}
+	}
+}
+
+// The node's own address stays the node's where it looks like a proxy URL.
+func TestTheServiceIsNoProxyURL(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]bool{"id.runs.test": true, "orch.runs.test": false, "ORCH.runs.test": false} {
+		r := httptest.NewRequest(http.MethodGet, "/segment", nil)
+		r.Host = host
+		got, err := liverunner.IsProxyURL("https://{proxy}.runs.test", "https://orch.runs.test", r)
+		if err != nil || got != want {
+			t.Errorf("%s: %v, %v", host, got, err)
+		}
+	}
+}
+
+// A client has a WebSocket through the node, and no other protocol.
+func TestNoOtherProtocolIsPassedOn(t *testing.T) {
+	t.Parallel()
+	n, runner := start(t, ""), sockets(t)
+	path := n.session(t, n.register(t, static("a", runner.URL, ""))[0])
+	res := n.request(t, "GET", path+"/app/echo", "", "Connection", "Upgrade", "Upgrade", "h2c")
+	var seen struct{ Headers map[string]string }
+	if err := json.NewDecoder(res.Body).Decode(&seen); err != nil || seen.Headers["Upgrade"] != "" {
+		t.Error(seen.Headers, err)
+	}
+}
+
 // A runner gets events about its sessions by its channel, and signs of life.
 func TestEvents(t *testing.T) {
 	t.Parallel()

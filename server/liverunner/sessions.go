@@ -19,14 +19,14 @@ type reserved struct {
 }
 
 func (s *Server) reserve(w http.ResponseWriter, r *http.Request) {
-	session, spec, err := s.registry.Reserve(r.PathValue("route"), liverunner.Persistent)
-	if err != nil {
-		refuse(w, err)
+	session, spec, ok := s.begin(w, r, r.PathValue("route"), liverunner.Persistent)
+	if !ok {
 		return
 	}
 	control := s.appURL(session.Route) + "/session/" + session.ID
 	a := reserved{ID: session.ID, AppURL: control + "/app", ControlURL: control}
 	if spec.Proxy {
+		var err error
 		if a.AppURL, _, err = s.addProxy(session, spec.URL); err != nil {
 			refuse(w, err)
 			return
@@ -38,15 +38,15 @@ func (s *Server) reserve(w http.ResponseWriter, r *http.Request) {
 // reserved and released follow the registry: a session's record lives from one to the other.
 func (s *Server) reserved(session *liverunner.Session) {
 	s.mu.Lock()
-	s.sessions[session.ID] = &opened{session: session, channels: make(map[string]*trickle.Channel)}
+	s.sessions[session] = &opened{session: session, channels: make(map[string]*trickle.Channel)}
 	s.mu.Unlock()
 	s.notify(session, "reserved")
 }
 
 func (s *Server) released(session *liverunner.Session) {
 	s.mu.Lock()
-	o := s.sessions[session.ID]
-	delete(s.sessions, session.ID)
+	o := s.sessions[session]
+	delete(s.sessions, session)
 	if o != nil {
 		for _, id := range o.proxies {
 			delete(s.byProxy, id)
@@ -57,8 +57,12 @@ func (s *Server) released(session *liverunner.Session) {
 		for _, c := range o.channels {
 			s.hub.Close(c.Name())
 		}
+		if o.paid != nil {
+			o.paid.End()
+		}
 	}
 	s.notify(session, "released")
+	s.update(Update{Ended: []string{session.ID}})
 }
 
 // stop ends a session. Who knows its id may.
@@ -68,11 +72,6 @@ func (s *Server) stop(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)
-}
-
-// payment answers payments for sessions: this node's are free.
-func (s *Server) payment(w http.ResponseWriter, _ *http.Request) {
-	http.Error(w, "runner session not found", http.StatusNotFound)
 }
 
 // byRunner lets the runner of a session alone in.

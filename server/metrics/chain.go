@@ -28,7 +28,7 @@ func (m *Metrics) WatchChain(source func() ChainState) error {
 	at := l.gauge("tutti_chain_head_timestamp_seconds", "When that block was made.")
 	stale := l.gauge("tutti_chain_stale", "1 while the chain is silent for longer than it ever is.")
 	round := l.gauge("tutti_round", "The present round.")
-	initialized := l.gauge("tutti_round_initialized", "1 once somebody initialised the present round.")
+	initialized := l.gauge("tutti_round_initialized", "1 once the present round is initialised.")
 	ends := l.gauge("tutti_round_end_layer1_block", "The layer-1 block at which the present round ends.")
 	balance := l.gauge("tutti_native_balance_gwei", "Money of the account that pays for transactions, in gwei.")
 	token := l.gauge("tutti_token_balance_lpt", "Stake token that the account holds unbonded, in whole tokens.")
@@ -74,7 +74,7 @@ func (m *Metrics) WatchGas(nodeType string, source func() ChainState) error {
 	return m.base(nodeType).Register(l)
 }
 
-// newSelfSeries are the series of an orchestrator's own record.
+// newSelfSeries returns the series of an orchestrator's own record.
 func newSelfSeries(l *gaugeSet) func(send sender, s *ChainState) {
 	registered := l.gauge("tutti_registered", "1 for an orchestrator that is bonded to itself.")
 	active := l.gauge("tutti_active", "1 for an orchestrator that is in the active set of this round.")
@@ -107,7 +107,7 @@ func newSelfSeries(l *gaugeSet) func(send sender, s *ChainState) {
 	}
 }
 
-// tokens is an amount in whole tokens, as far as a float has it.
+// tokens returns an amount in whole tokens, as far as a float has it.
 func tokens(l core.LPT) float64 {
 	f, _ := new(big.Rat).SetFrac(l.Big(), core.LPTTokens(1).Big()).Float64()
 	return f

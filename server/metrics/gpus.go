@@ -21,7 +21,7 @@ type gpus struct {
 	source gpu.Inventory
 	info   *prometheus.Desc
 	driver *prometheus.Desc
-	// fixed are told of every device, moving of those with a reading of now.
+	// fixed are exported for every device, moving for those with a current reading.
 	fixed, moving []gpuSeries
 	throttled     *prometheus.Desc
 }
@@ -46,11 +46,11 @@ func (m *Metrics) WatchGPUs(source gpu.Inventory) error {
 				func(d gpu.Device, _ gpu.Sample) float64 { return float64(d.Memory) }),
 		},
 		moving: []gpuSeries{
-			series("tutti_gpu_memory_used_bytes", "Memory in use, by anybody.",
+			series("tutti_gpu_memory_used_bytes", "Memory in use, by all programs.",
 				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.Used) }),
 			series("tutti_gpu_memory_foreign_bytes", "Memory that programs use which are no media workers of this node.",
 				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.Foreign) }),
-			series("tutti_gpu_load_ratio", "Load of the GPU's processors, 0 to 1.",
+			series("tutti_gpu_load_ratio", "Load of the GPU's compute units, 0 to 1.",
 				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.GPU) / 100 }),
 			series("tutti_gpu_encoder_load_ratio", "Load of the encoder units, 0 to 1.",
 				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.Encoder) / 100 }),
@@ -58,11 +58,11 @@ func (m *Metrics) WatchGPUs(source gpu.Inventory) error {
 				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.Decoder) / 100 }),
 			series("tutti_gpu_encoder_sessions", "Encoders that are open, of any program.",
 				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.EncoderSessions) }),
-			series("tutti_gpu_temperature_celsius", "Temperature; 0 where the card has no sensor.",
+			series("tutti_gpu_temperature_celsius", "Temperature; 0 where the GPU has no sensor.",
 				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.Temperature) }),
 			series("tutti_gpu_last_xid", "Number of the last critical error (XID) since the node began, 0 for none.",
 				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.XID) }),
-			{desc("tutti_gpu_memory_errors_total", "Memory errors that could not be corrected, since the card's last reset."),
+			{desc("tutti_gpu_memory_errors_total", "Memory errors that could not be corrected, since the GPU's last reset."),
 				prometheus.CounterValue,
 				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.Uncorrected) }},
 		},

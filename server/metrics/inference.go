@@ -93,7 +93,7 @@ func (r *Inference) flow(model modelLabels, f *inference.JobStats) {
 	}
 }
 
-// scoreUnits is what the network divides a job's seconds by for its score of
+// scoreUnits returns what the network divides a job's seconds by for its score of
 // latency: tokens of text, else the units of the price.
 func scoreUnits(f *inference.JobStats) float64 {
 	if f.Model.Capability == capability.LLM {
@@ -102,7 +102,7 @@ func scoreUnits(f *inference.JobStats) float64 {
 	return float64(f.Units)
 }
 
-// count is a non-negative number of tokens: runners may report any value.
+// count returns a non-negative number of tokens: runners may report any value.
 func count(t inference.Tokens) float64 { return float64(max(t, 0)) }
 
 // ModelChanged counts a model's change of state.
@@ -142,10 +142,10 @@ func newInferenceSeries(reg prometheus.Registerer) *inferenceSeries {
 			"model_name", "sender"),
 		requests: b.counter("tutti_ai_requests_total", "AI jobs by their answer.",
 			append(account[:3:3], "status", "error_code")...),
-		tokens: b.counter("tutti_ai_tokens_total", "Tokens as runners told them: in (prompt), of those cached, and out.",
+		tokens: b.counter("tutti_ai_tokens_total", "Tokens as runners reported them: in (prompt), of those cached, and out.",
 			append(account[:3:3], "kind")...),
 		estimated: b.counter("tutti_ai_usage_estimated_total",
-			"AI jobs whose runner told no usage, so that events were counted.", account...),
+			"AI jobs whose runner reported no usage, so that events were counted.", account...),
 		units:   b.counter("tutti_ai_units_total", "Units that AI jobs were priced at.", account...),
 		retries: b.counter("tutti_ai_retries_total", "Further orchestrators that were asked before one answered.", flow...),
 		changes: b.counter("tutti_ai_model_changes_total", "States that models of this node entered.", "pipeline",
@@ -167,7 +167,7 @@ func newInferenceSeries(reg prometheus.Registerer) *inferenceSeries {
 			flow...),
 		queue: b.histogram("tutti_ai_queue_seconds", "Time that AI jobs waited for a place.", queueBuckets(), flow...),
 		own: b.histogram("tutti_ai_overhead_seconds",
-			"Time of AI jobs that this node took for itself, waiting for nobody.", ownBuckets(), flow...),
+			"Time of AI jobs that this node took for itself, without waiting for others.", ownBuckets(), flow...),
 		total: b.histogram("tutti_ai_request_seconds", "Time from an AI job's request to the end of its answer.",
 			totalBuckets(), flow...),
 	}

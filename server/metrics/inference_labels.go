@@ -62,7 +62,7 @@ func newLabelSets(s *inferenceSeries) *labelSets {
 	}
 }
 
-// code is a fault's code as a label.
+// code returns a fault's code as a label.
 func (l *labelSets) code(code string) string { return l.codes.of(code) }
 
 // model returns a model's labels. A model that is neither known nor served by

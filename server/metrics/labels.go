@@ -55,7 +55,7 @@ type performed struct {
 
 func newPerformers() *performers { return &performers{seen: make(map[performed][]string)} }
 
-// of are the values of byPerformer, otherValue for each when there are too many.
+// of returns the values of byPerformer, otherValue for each when there are too many.
 func (p *performers) of(profiles string, by core.Performer) []string {
 	by = core.Performer{URI: cleanLabel(by.URI), Address: cleanLabel(by.Address), Version: cleanLabel(by.Version)}
 	key := performed{profiles, by}
@@ -72,7 +72,7 @@ func (p *performers) of(profiles string, by core.Performer) []string {
 	return v
 }
 
-// byPerformer are the labels of segments by renditions and orchestrator.
+// byPerformer returns the labels of segments by renditions and orchestrator.
 func byPerformer() []string { return append([]string{"profiles"}, performerLabels()...) }
 
 // cleanLabel makes text valid as a label value, which must be UTF-8.

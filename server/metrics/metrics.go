@@ -65,7 +65,7 @@ func New(opts Options) *Metrics {
 	return m
 }
 
-// constant is a gauge that is always 1, for its labels.
+// constant returns a gauge that is always 1, for its labels.
 func constant(name, help string, labels prometheus.Labels) prometheus.Collector {
 	g := prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels})
 	g.Set(1)

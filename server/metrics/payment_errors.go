@@ -9,7 +9,7 @@ const (
 	errorPayment = "PaymentError"
 )
 
-// paymentError is the kind of a fault's code. Face values and win probabilities that
+// paymentError returns the kind of a fault's code. Face values and win probabilities that
 // are not the offered ones have kinds of their own there; here they are parameters
 // that this node did not give out, like a foreign random number.
 func paymentError(code string) string {

@@ -46,7 +46,7 @@ func performerLabels() []string {
 	return []string{"orchestrator_uri", "orchestrator_address", "orchestrator_version"}
 }
 
-// verified is the label's value.
+// verified returns the label's value.
 func verified(yes bool) string {
 	if yes {
 		return "verified"

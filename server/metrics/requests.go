@@ -29,7 +29,7 @@ func (c *totals) Collect(ch chan<- prometheus.Metric) {
 // WatchRequests counts gateways' requests and their results.
 func (m *Metrics) WatchRequests(source func() []requeststats.Total) error {
 	c := &totals{desc: prometheus.NewDesc("tutti_requests_total",
-		"Offers, segments and AI jobs that gateways asked for, by what they were told: ok, or the fault code of a refusal.",
+		"Offers, segments and AI jobs that gateways asked for, by the answer: ok, or the fault code of a refusal.",
 		[]string{"kind", "code"}, nil)}
 	c.look = func(send sender) {
 		seen := make(map[[2]string]bool)

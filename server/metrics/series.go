@@ -48,7 +48,7 @@ func (b *builder) histogram(name, help string, buckets []float64, labels ...stri
 	return v
 }
 
-// streamGauge is a gauge of single streams: it has no values unless streams are told apart.
+// streamGauge returns a gauge of single streams: it has no values unless streams are distinguished.
 func (b *builder) streamGauge(name, help string) *prometheus.GaugeVec {
 	v := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, []string{manifestLabel})
 	b.reg.MustRegister(v)
@@ -56,7 +56,7 @@ func (b *builder) streamGauge(name, help string) *prometheus.GaugeVec {
 	return v
 }
 
-// streamCounter has the label manifest_id when streams are told apart.
+// streamCounter has the label manifest_id when streams are distinguished.
 func (b *builder) streamCounter(name, help string, labels ...string) streamCounter {
 	v := b.counter(name, help, b.streams.labels(labels)...)
 	b.streams.own(v)

@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// maxStreams bounds the streams told apart: gateways choose the names, and each
+// maxStreams bounds the streams with values of their own: gateways choose the names, and each
 // costs memory here and at Prometheus.
 const maxStreams = 1000
 
@@ -77,7 +77,7 @@ func (s *streams) result(manifest string, ok bool) {
 	s.rates.WithLabelValues(manifest).Set(one.rate())
 }
 
-// touch makes a stream one of those told apart, and returns its success.
+// touch makes a stream one of those with values of their own, and returns its success.
 func (s *streams) touch(manifest string) *success {
 	s.mu.Lock()
 	defer s.mu.Unlock()

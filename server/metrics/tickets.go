@@ -101,14 +101,14 @@ func newMadeTickets(reg prometheus.Registerer, perStream bool) *sentTickets {
 	}
 }
 
-// total is a counter without labels.
+// total returns a counter without labels.
 func (b *builder) total(name, help string) prometheus.Counter {
 	c := prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
 	b.reg.MustRegister(c)
 	return c
 }
 
-// gauges are a gauge with labels.
+// gauges returns a gauge with labels.
 func (b *builder) gauges(name, help string, labels ...string) *prometheus.GaugeVec {
 	v := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
 	b.reg.MustRegister(v)

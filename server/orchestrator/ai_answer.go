@@ -72,7 +72,7 @@ func (a *answerWriter) write(p []byte, flush bool) error {
 	return err
 }
 
-// allowed is how long all pieces so far may have taken. Only the time that the gateway takes counts,
+// allowed returns how long all pieces so far may have taken. Only the time that the gateway takes counts,
 // not the model's.
 func (a *answerWriter) allowed(stream bool) time.Duration {
 	pace := int64(bodyPace)

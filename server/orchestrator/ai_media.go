@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	errNoMedia = errors.New("no picture, video or sound")
+	errNoMedia = errors.New("no image, video or sound")
 	errMedia   = errors.New("media of an unknown type")
 )
 

@@ -192,7 +192,7 @@ func TestMediaFaults(t *testing.T) {
 		a.free()
 	}
 	send(`<html>`, "the runner's answer cannot be used: no JSON of its pipeline")
-	send(`{"images":[]}`, "the runner's answer cannot be used: no picture, video or sound")
+	send(`{"images":[]}`, "the runner's answer cannot be used: no image, video or sound")
 	send(`{"images":[{"url":"http://runner/x.png"}]}`,
 		"the runner's answer cannot be used: a data URL that cannot be read")
 	send(`{"images":[{"url":"data:image/png;base64,!"}]}`,

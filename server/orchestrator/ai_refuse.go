@@ -69,7 +69,7 @@ func (x *aiJob) relayRefusal(code int, text string, err error) {
 	http.Error(x.w, name+" container returned "+strconv.Itoa(code)+": "+text, x.f.Status)
 }
 
-// runnerText is the text of a runner's error body in one of the usual forms.
+// runnerText returns the text of a runner's error body in one of the usual forms.
 func runnerText(body []byte) string {
 	text := inference.Message(body)
 	if text == "" {

@@ -243,7 +243,7 @@ func (x *aiJob) ended(err error) error {
 	return err
 }
 
-// hasMedia reports whether a pipeline's answer carries pictures, video or sound.
+// hasMedia reports whether a pipeline's answer carries images, video or sound.
 func hasMedia(id capability.ID) bool {
 	switch id {
 	case capability.TextToImage, capability.ImageToImage, capability.ImageToVideo, capability.Upscale,

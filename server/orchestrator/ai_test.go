@@ -63,7 +63,7 @@ func TestJobRefusals(t *testing.T) {
 			{"no token", nil, edit(func(m *rpc.SegData) { m.AuthToken = nil }), nil, 403, "missing auth token"},
 			{"wrong token", nil, edit(func(m *rpc.SegData) { m.AuthToken.Token[0] ^= 1 }), nil, 403, "invalid auth token"},
 			{"no max_tokens", func() *http.Request { return a.chat(`"stream":true`) }, nil, nil, 400, "MaxTokens not specified"},
-			{"no picture", func() *http.Request {
+			{"no image", func() *http.Request {
 				ct, body := form("image", []byte("x"), "model_id", "m")
 				return a.job(inference.Model{Capability: image, ID: "m"}, ct, bytes.NewReader(body))
 			}, nil, nil, 400, "image: unknown format"},

@@ -17,7 +17,7 @@ func fromAuthToken(m *rpc.AuthToken) *orchestrate.Token {
 	return &orchestrate.Token{Code: m.GetToken(), Session: core.SessionID(m.GetSessionId()), Expires: m.GetExpiration()}
 }
 
-// transcodeResult is the answer to a segment: the URLs of its renditions or the error, and
+// transcodeResult returns the answer to a segment: the URLs of its renditions or the error, and
 // the offer.
 func (s *Server) transcodeResult(number core.SegmentNumber, in orchestrate.Info, done *orchestrate.Finished,
 	err error) ([]byte, error) {

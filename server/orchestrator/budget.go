@@ -57,7 +57,7 @@ func newBudget(most int64) *budget {
 	return &budget{max: most, peers: make(map[string]usage), payers: make(map[string]struct{})}
 }
 
-// jobClaim is the claim of an AI job. Orchestrators of a gateway get its signed job headers,
+// jobClaim returns the claim of an AI job. Orchestrators of a gateway get its signed job headers,
 // and could send bodies in its name: until the account has paid from an address, requests from
 // there have their own share.
 func (b *budget) jobClaim(account, source string) claim {

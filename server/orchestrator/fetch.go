@@ -27,7 +27,7 @@ const (
 	maxRedirects = 3
 )
 
-// body is the segment that a request contains or names by URL.
+// body returns the segment that a request contains or names by URL.
 func (s *Server) body(r *http.Request, c claim, pace *readPace) (*upload, error) {
 	if r.Header.Get("Content-Type") != uriType {
 		return receive(r.Body, r.ContentLength, s.uploads, c, pace.progress)
@@ -71,7 +71,7 @@ func (s *Server) fetchSegment(ctx context.Context, text string, c claim) (*uploa
 	return receive(res.Body, res.ContentLength, s.uploads, c, func(int) {})
 }
 
-// fetcher is a client for untrusted URLs. It connects only to public addresses and to the
+// fetcher returns a client for untrusted URLs. It connects only to public addresses and to the
 // operator's stores, and checks the IP address of each connection, because host names and
 // redirects may lead anywhere.
 func fetcher(stores fetchurl.Networks) *http.Client {

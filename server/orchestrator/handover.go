@@ -11,15 +11,25 @@ import (
 	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/liverunner"
+	"github.com/tuttinode/tutti/server/livevideo"
 )
 
 var _ lifecycle.SocketOwner = (*Server)(nil)
 
 // kindOf distinguishes the answers of models, which may take minutes, and segments with what is
 // fetched of them, from requests without credentials, which are answered at once.
-func kindOf(r *http.Request) admission.RequestKind {
-	if isWorkerPath(r.URL.Path) || liverunner.IsLive(r.URL.Path) {
+//
+// Requests to live runners may last for hours and go on as long as those answers; those on channels are
+// cut off, see liverunner.Server.HandOver.
+func (s *Server) kindOf(r *http.Request) admission.RequestKind {
+	switch {
+	case isWorkerPath(r.URL.Path), strings.HasPrefix(r.URL.Path, liverunner.ChannelPath):
 		return admission.UncountedRequest
+	case s.opt.Live != nil && s.opt.Live.IsLong(r):
+		return admission.LongRequest
+	}
+	if r.URL.Path == livevideo.Path {
+		return admission.LongRequest
 	}
 	for _, p := range pipeline.Table() {
 		if strings.HasPrefix(r.URL.Path, p.Path) {
@@ -32,7 +42,7 @@ func kindOf(r *http.Request) admission.RequestKind {
 	return admission.BriefRequest
 }
 
-// Socket is the listener's, for another process; the caller closes it.
+// Socket returns the listener's, for another process; the caller closes it.
 func (s *Server) Socket() (*os.File, error) { return s.handover.File() }
 
 // HandOver releases the socket to another process that holds it too. Segments in progress are
@@ -50,7 +60,7 @@ func (s *Server) Finish(ctx context.Context) error {
 	return err
 }
 
-// Unfinished is how many answers are still in progress.
+// Unfinished returns how many answers are still in progress.
 func (s *Server) Unfinished() int {
 	_, long := s.handover.InProgress()
 	return long

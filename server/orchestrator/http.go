@@ -47,7 +47,7 @@ const (
 
 func (s *Server) newHTTP() *http.Server {
 	srv := &http.Server{
-		Handler:           s.conns.Handler(s.guard(s.handover.Wrap(s.dispatch(), kindOf))),
+		Handler:           s.conns.Handler(s.guard(s.handover.Wrap(s.dispatch(), s.kindOf))),
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       requestTimeout,
 		WriteTimeout:      requestTimeout,
@@ -118,6 +118,10 @@ func (s *Server) routes() *http.ServeMux {
 		s.opt.Live.Routes(mux)
 	} else {
 		liverunner.NotEnabled(mux)
+	}
+	s.liveVideoRoutes(mux)
+	if s.opt.Paywall != nil {
+		s.opt.Paywall.Routes(mux)
 	}
 	mux.HandleFunc("/healthz", func(http.ResponseWriter, *http.Request) {})
 	return mux

@@ -9,20 +9,24 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// orchestratorInfo is the message of an offer. Our own gateways recognize us by its node
+// orchestratorInfo returns the message of an offer. Our own gateways recognize us by its node
 // field, which others do not read.
 func (s *Server) orchestratorInfo(in *orchestrate.Info) *rpc.OrchestratorInfo {
+	return infoMessage(in, s.opt.Version, s.opt.Nodes)
+}
+
+func infoMessage(in *orchestrate.Info, version string, nodes []string) *rpc.OrchestratorInfo {
 	m := &rpc.OrchestratorInfo{
 		Transcoder:   in.ServiceURI,
 		Address:      in.Address[:],
 		Capabilities: rpc.FromCapabilities(in.Capabilities),
-		Node:         nodePrefix + s.opt.Version,
+		Node:         nodePrefix + version,
 		AuthToken: &rpc.AuthToken{
 			Token: in.Token.Code, SessionId: string(in.Token.Session), Expiration: in.Token.Expires,
 		},
 		CapabilitiesPrices: modelPrices(in.Prices),
 		Hardware:           hardware(in.Hardware),
-		Nodes:              s.opt.Nodes,
+		Nodes:              nodes,
 	}
 	if t := in.Terms; t != nil {
 		m.PriceInfo = rpc.ToPriceInfo(t.Quote.Price)

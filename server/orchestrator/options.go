@@ -11,22 +11,20 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/liverunner"
+	"github.com/tuttinode/tutti/server/livevideo"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/tlscert"
+	"github.com/tuttinode/tutti/server/trickle"
 )
 
 // Defaults of the limits that an operator may set.
 const (
 	// DefaultUploadBytes bounds the total size of segments in progress.
 	DefaultUploadBytes = 1 << 30
-	// minUploadBytes lets a peer that has not paid send a segment of the largest size, which
-	// needs 1.5 times its memory while its buffer grows.
-	minUploadBytes = core.MaxSegmentBytes / 2 * 5
 	// DefaultConnections bounds open connections; the longest idle one is closed for a new one.
 	DefaultConnections = 16384
 	// DefaultTextBytes bounds an AI request without a file, DefaultFileBytes one
@@ -35,7 +33,7 @@ const (
 	DefaultFileBytes = 64 << 20
 )
 
-// FrameEncoder encodes pictures as a video.
+// FrameEncoder encodes images as a video.
 type FrameEncoder interface {
 	// EncodeMP4 makes an MP4 of frames, which are PNG files, at fps frames per
 	// second, scaled to width and height. frames are not kept.
@@ -73,6 +71,11 @@ type Options struct {
 	WorkerCA *x509.CertPool
 	// Live serves live runners; nil serves none.
 	Live *liverunner.Server
+	// LiveVideo starts sessions of live video on Channels; nil on a node without AI.
+	LiveVideo *livevideo.Server
+	Channels  *trickle.Hub
+	// Paywall takes payment for live work; nil where there is none, or it is free.
+	Paywall *Paywall
 	// Nodes are the service addresses of the operator's other orchestrators, part of every
 	// offer.
 	Nodes []string
@@ -81,7 +84,9 @@ type Options struct {
 	Version string
 	Roles   []string
 
-	// UploadBytes is DefaultUploadBytes when 0.
+	// UploadBytes is DefaultUploadBytes when 0. With less than 750 MB a peer that has not paid
+	// cannot send a segment of the largest size, which needs 1.5 times its memory while its buffer
+	// grows.
 	UploadBytes int64
 	// Connections is DefaultConnections when 0.
 	Connections int
@@ -121,7 +126,6 @@ func (opt *Options) complete() error {
 	if opt.UploadBytes == 0 {
 		opt.UploadBytes = DefaultUploadBytes
 	}
-	opt.UploadBytes = max(opt.UploadBytes, minUploadBytes)
 	opt.Connections = cmp.Or(opt.Connections, DefaultConnections)
 	opt.TextBytes = cmp.Or(opt.TextBytes, DefaultTextBytes)
 	opt.FileBytes = cmp.Or(opt.FileBytes, DefaultFileBytes)

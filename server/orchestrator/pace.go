@@ -14,7 +14,7 @@ const (
 	paceStep = 512 << 10
 )
 
-// paced is how long a transfer of n bytes may take.
+// paced returns how long a transfer of n bytes may take.
 func paced(n int) time.Duration {
 	return paceGrace + time.Duration(n)*time.Second/minPace
 }

@@ -77,7 +77,7 @@ func TestWhoLeavesPays(t *testing.T) {
 	})
 }
 
-// TestPaidPictureIsOfTheSizeBilled: a runner has its own idea of a picture without a
+// TestPaidPictureIsOfTheSizeBilled: a runner has its own idea of an image without a
 // size.
 func TestPaidPictureIsOfTheSizeBilled(t *testing.T) {
 	t.Parallel()

@@ -77,10 +77,10 @@ func New(opt Options) (*Server, error) {
 	return s, nil
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (s *Server) Name() string { return "orchestrator listener" }
 
-// Addr is where the server listens, nil before it does.
+// Addr returns where the server listens, nil before it does.
 func (s *Server) Addr() net.Addr {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,5 +161,12 @@ func (s *Server) stop(ctx context.Context) {
 }
 
 // Drain refuses new sessions and finishes the current ones, see orchestrate.Drain. Renditions
-// stay available meanwhile.
-func (s *Server) Drain(ctx context.Context) error { return s.orch.Drain(ctx) }
+// stay available meanwhile. Live sessions end at the same time, see liverunner.Server.Drain.
+func (s *Server) Drain(ctx context.Context) error {
+	if s.opt.Live == nil {
+		return s.orch.Drain(ctx)
+	}
+	live := make(chan error, 1)
+	go func() { live <- s.opt.Live.Drain(ctx) }()
+	return errors.Join(s.orch.Drain(ctx), <-live)
+}

@@ -47,7 +47,7 @@ func (v *service) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorRequ
 	return v.s.orchestratorInfo(&in), nil
 }
 
-// callerIP is the address of a call's peer without its port.
+// callerIP returns the address of a call's peer without its port.
 func callerIP(ctx context.Context) string {
 	p, ok := peer.FromContext(ctx)
 	if !ok {

@@ -148,7 +148,7 @@ func (p *statusPage) status(now time.Time) Status {
 	return st
 }
 
-// transcodingStatus is the row of video. Without a ready transcoder it is full, whatever the
+// transcodingStatus returns the row of video. Without a ready transcoder it is full, whatever the
 // number of sessions.
 func transcodingStatus(use orchestrate.Usage) PipelineStatus {
 	if use.Refusal != nil {
@@ -177,7 +177,7 @@ func pipelineStatus(id capability.ID, models capability.Models) PipelineStatus {
 	return PipelineStatus{Name: id.Pipeline(), Capacity: capacity, Use: useLevel(inUse, capacity)}
 }
 
-// useLevel is the use in five levels: enough to choose a node, too coarse to track its
+// useLevel returns the use in five levels: enough to choose a node, too coarse to track its
 // business.
 func useLevel(used, capacity int) string {
 	switch {

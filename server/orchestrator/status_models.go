@@ -89,7 +89,7 @@ func describe(st *ModelStatus, s *inference.ModelState) {
 	}
 }
 
-// queueLevel is a number of waiting jobs in three levels.
+// queueLevel returns a number of waiting jobs in three levels.
 func queueLevel(waiting, capacity int) string {
 	switch {
 	case waiting <= 0:

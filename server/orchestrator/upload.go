@@ -150,10 +150,10 @@ func (u *upload) reserve(n int64) bool { return u.budget.take(n, &u.claim) }
 // paid records that the request was paid, and its body is the announced one.
 func (u *upload) paid() { u.budget.paid(&u.claim) }
 
-// resultClaim is a claim of the same peer for paid work.
+// resultClaim returns a claim of the same peer for paid work.
 func (u *upload) resultClaim() claim { return claim{peer: u.claim.peer, covered: math.MaxInt64} }
 
-// sum is the Keccak-256 of the bytes.
+// sum returns the Keccak-256 of the bytes.
 func (u *upload) sum() []byte { return u.digest[:] }
 
 func (u *upload) release() {

@@ -182,7 +182,7 @@ func TestUnknownPeersBesideALonePayer(t *testing.T) {
 func TestTheOnlyRequestOfAPeer(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int64{core.MaxSegmentBytes, core.MaxSegmentBytes - 1, 200_000_000} {
-		b := newBudget(minUploadBytes)
+		b := newBudget(core.MaxSegmentBytes / 2 * 5)
 		u, err := receive(io.LimitReader(endless{}, size), size, b, claim{peer: "a"}, func(int) {})
 		if err != nil {
 			t.Fatalf("%d bytes: %v", size, err)

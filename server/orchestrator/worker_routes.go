@@ -53,7 +53,7 @@ func (s *Server) workersOnly(next http.Handler) http.Handler {
 	})
 }
 
-// tls is the listener's configuration. It verifies certificates of workers; gateways send
+// tls returns the listener's configuration. It verifies certificates of workers; gateways send
 // none.
 func (s *Server) tls() *tls.Config {
 	c := s.opt.Cert.Config()

@@ -22,7 +22,7 @@ func Client(r *http.Request) (network string, own bool) {
 	return ip.String(), ip.IsLoopback()
 }
 
-// Host is an address without its port. An address without a port is returned as it is.
+// Host returns an address without its port. An address without a port is returned as it is.
 func Host(addr string) string {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {

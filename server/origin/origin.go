@@ -111,4 +111,5 @@ var forwarding = []string{
 	"X-Appengine-User-Ip", "X-Azure-Clientip", "X-Azure-Socketip", "X-Amzn-Trace-Id", "X-Vercel-Forwarded-For",
 	"X-Nf-Client-Connection-Ip",
 	"Proxy-Connection", "Tailscale-User-Login",
+	"Livepeer-Runner-Route", // an orchestrator passed it to a live runner, which may name any port of its host
 }

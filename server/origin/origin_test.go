@@ -44,7 +44,7 @@ func TestHeaders(t *testing.T) {
 		{"X-Forwarded-For", "", false, true}, {"x-forwarded-proto", "https", false, true},
 		{"Forwarded", "for=_x", false, true},
 		{"via", "1.1 x", false, true}, {"X-REAL-IP", "127.0.0.1", false, true},
-		{"CF-Connecting-IP", "::1", false, true},
+		{"CF-Connecting-IP", "::1", false, true}, {"Livepeer-Runner-Route", "r", false, true},
 	} {
 		r := httptest.NewRequest(http.MethodGet, "http://localhost:9935/", nil)
 		if row.name != "" {

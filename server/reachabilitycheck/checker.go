@@ -83,10 +83,10 @@ func New(opt Options) *Checker {
 	}
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (*Checker) Name() string { return "service address check" }
 
-// Status is the latest result.
+// Status returns the latest result.
 func (c *Checker) Status() jobdiagnosis.Reachability {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -159,7 +159,7 @@ func (e *earlyQuota) allowIn(last protocol.Round) bool {
 	return true
 }
 
-// callerAddr is the address of the caller.
+// callerAddr returns the address of the caller.
 func callerAddr(ctx context.Context) string {
 	if p, ok := peer.FromContext(ctx); ok && p.Addr != nil {
 		return p.Addr.String()

@@ -50,7 +50,7 @@ func NewClient(o ClientOptions) (*Client, error) {
 	}, nil
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (*Client) Name() string { return "redeemer client" }
 
 // Run loads what the ledger holds and works until ctx ends. Its only failure is a ledger that

@@ -52,7 +52,7 @@ func (c *Client) load(ctx context.Context) error {
 	}
 }
 
-// after is where the page after one from first to last begins: tickets that were won at the
+// after returns where the page after one from first to last begins: tickets that were won at the
 // same time may be on both, and loading one twice does no harm.
 func after(first, last time.Time) time.Time {
 	if first.Equal(last) {

@@ -26,7 +26,7 @@ type watched struct {
 	stop context.CancelFunc
 }
 
-// MaxFloat is a gateway's max float as the redeemer reports it. The first call waits for the
+// MaxFloat returns a gateway's max float as the redeemer reports it. The first call waits for the
 // answer, for a bounded time. While the redeemer is unreachable, its last value counts for a
 // while; after that, and for an unknown gateway, the error is the fault RedeemerUnreachable or
 // MaxFloatUnknown.

@@ -156,7 +156,7 @@ func (c *Client) hand(ctx context.Context, api rpc.TicketRedeemerClient, t *tick
 	return err
 }
 
-// patience is how long a ticket's call may take: a quarter of HandIn at first, and more each
+// patience returns how long a ticket's call may take: a quarter of HandIn at first, and more each
 // time that it was not enough, so that a redeemer which hangs does not keep the calls that
 // others wait for.
 func (c *Client) patience(t *ticket) time.Duration {

@@ -86,7 +86,7 @@ func (l *listener) victimLocked(from origin) *conn {
 	return nil
 }
 
-// largest is the longest connection of the largest group, of several the one that came
+// largest returns the longest connection of the largest group, of several the one that came
 // first, and how large the group is.
 func largest(order []*conn, groups map[netip.Prefix][]*conn) (first *conn, most int) {
 	for _, c := range order {

@@ -32,7 +32,7 @@ func originOf(a net.Addr) origin {
 	return out
 }
 
-// caller is the origin of a call.
+// caller returns the origin of a call.
 func caller(ctx context.Context) origin {
 	if p, ok := peer.FromContext(ctx); ok {
 		return originOf(p.Addr)

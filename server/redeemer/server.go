@@ -49,10 +49,10 @@ func New(opt Options) (*Server, error) {
 	return &Server{opt: opt, service: newService(opt)}, nil
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (*Server) Name() string { return "redeemer listener" }
 
-// Addr is where the server listens, nil before it does.
+// Addr returns where the server listens, nil before it does.
 func (s *Server) Addr() net.Addr {
 	s.mu.Lock()
 	defer s.mu.Unlock()

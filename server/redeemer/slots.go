@@ -103,7 +103,7 @@ func (s *slots) grantLocked() {
 	}
 }
 
-// nextLocked is the next waiter, nil if none may go on.
+// nextLocked returns the next waiter, nil if none may go on.
 func (s *slots) nextLocked() (best *waiter) {
 	for g, waiting := range s.waiting {
 		if !g.known && s.strangers >= max(1, s.most-s.most/4) || s.running[g.site] >= s.share(g) {
@@ -124,7 +124,7 @@ func (s *slots) beforeLocked(a, b *waiter) bool {
 	return cmp.Or(cmp.Compare(s.running[a.site], s.running[b.site]), cmp.Compare(a.number, b.number)) < 0
 }
 
-// share is how many slots a site may have for a group.
+// share returns how many slots a site may have for a group.
 func (s *slots) share(g group) int {
 	if g.known {
 		return max(1, s.most/2)

@@ -38,7 +38,7 @@ func (b *Budget) Take(n int64) bool {
 // Release returns n bytes.
 func (b *Budget) Release(n int64) { b.used.Add(-n) }
 
-// Used is what is booked.
+// Used returns what is booked.
 func (b *Budget) Used() int64 { return b.used.Load() }
 
 // ReadAll reads r to its end, at most most bytes. hint is the length that the sender

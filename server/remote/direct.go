@@ -13,12 +13,16 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 )
 
 const (
 	// maxRegistration bounds a registration's message.
 	maxRegistration = 1 << 20
+	// maxUnproved bounds what is read of one before its secret, which is its first field.
+	maxUnproved = 16 << 10
+	secretField = 1
 	// prefixBytes come before every message: whether it is compressed, and its length.
 	prefixBytes = 5
 	grpcType    = "application/grpc"
@@ -29,14 +33,19 @@ const (
 type Endpoint struct {
 	Desc   *grpc.ServiceDesc
 	Server any
+	// Secrets, one of which a long message begins with; nil takes all.
+	Secrets *Secrets
 }
 
 // streams finds the calls of endpoints by their paths.
-func streams(all []Endpoint) map[string]func(grpc.ServerStream) error {
-	byPath := make(map[string]func(grpc.ServerStream) error)
+func streams(all []Endpoint) map[string]func(*direct) error {
+	byPath := make(map[string]func(*direct) error)
 	for _, e := range all {
 		for _, s := range e.Desc.Streams {
-			byPath["/"+e.Desc.ServiceName+"/"+s.StreamName] = func(st grpc.ServerStream) error { return s.Handler(e.Server, st) }
+			byPath["/"+e.Desc.ServiceName+"/"+s.StreamName] = func(d *direct) error {
+				d.secrets = e.Secrets
+				return s.Handler(e.Server, d)
+			}
 		}
 	}
 	return byPath
@@ -54,10 +63,12 @@ type direct struct {
 	// begun: the response header is sent.
 	begun bool
 	md    metadata.MD
+	// secrets are those of its Endpoint.
+	secrets *Secrets
 }
 
 // serveDirect answers one call.
-func serveDirect(w http.ResponseWriter, r *http.Request, call func(grpc.ServerStream) error) {
+func serveDirect(w http.ResponseWriter, r *http.Request, call func(*direct) error) {
 	if r.Method != http.MethodPost || !plainGRPC(r.Header.Get("Content-Type")) {
 		http.Error(w, "UnsupportedMediaType", http.StatusUnsupportedMediaType)
 		return
@@ -73,7 +84,7 @@ func plainGRPC(kind string) bool {
 	return kind == grpcType || kind == grpcType+"+proto"
 }
 
-// directOf is the direct stream behind a service's, nil where gRPC serves.
+// directOf returns the direct stream behind a service's, nil where gRPC serves.
 func directOf(stream grpc.ServerStream) *direct {
 	d, _ := stream.Context().Value(directKey{}).(*direct)
 	return d
@@ -130,14 +141,53 @@ func (d *direct) RecvMsg(m any) error {
 	case n > maxRegistration:
 		return status.Error(codes.ResourceExhausted, "the registration is too large")
 	}
-	b, err := io.ReadAll(io.LimitReader(d.r.Body, int64(n)))
-	if err != nil || len(b) != int(n) {
+	b, err := d.message(int(n))
+	if err != nil {
 		return status.Error(codes.Internal, "the registration broke off")
 	}
 	if err := proto.Unmarshal(b, m.(proto.Message)); err != nil {
 		return status.Error(codes.Internal, "the registration cannot be read")
 	}
 	return nil
+}
+
+// message reads a message of n bytes. Of a long one without a right secret at its beginning it is what there is of
+// that, whose service refuses it.
+func (d *direct) message(n int) ([]byte, error) {
+	head, err := io.ReadAll(io.LimitReader(d.r.Body, int64(min(n, maxUnproved))))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(head) < min(n, maxUnproved):
+		return nil, io.ErrUnexpectedEOF
+	case n <= maxUnproved:
+		return head, nil
+	}
+	if d.secrets != nil {
+		secret, size := secretOf(head)
+		if !d.secrets.Match(secret) {
+			return head[:size], nil
+		}
+	}
+	rest, err := io.ReadAll(io.LimitReader(d.r.Body, int64(n-len(head))))
+	if err == nil && len(head)+len(rest) < n {
+		err = io.ErrUnexpectedEOF
+	}
+	return append(head, rest...), err
+}
+
+// secretOf is the secret at the beginning of a registration, where every encoder puts it, and its bytes there; "" and
+// none without one.
+func secretOf(head []byte) (secret string, size int) {
+	field, kind, tag := protowire.ConsumeTag(head)
+	if tag < 0 || field != secretField || kind != protowire.BytesType {
+		return "", 0
+	}
+	text, n := protowire.ConsumeString(head[tag:])
+	if n < 0 {
+		return "", 0
+	}
+	return text, tag + n
 }
 
 // SendMsg sends a message, and returns when it is written.

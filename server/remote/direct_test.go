@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -124,6 +125,39 @@ func TestDirectRefusesWhatIsNoCall(t *testing.T) {
 		resp.Body.Close()
 		if resp.StatusCode != row.status || resp.Trailer.Get("Grpc-Status") != row.code {
 			t.Errorf("%s: %d, %v", name, resp.StatusCode, resp.Trailer)
+		}
+	}
+}
+
+// TestLongRegistrationsBeginWithTheirSecret: one that does, of any form that is taken, is read; of any other a service
+// gets the secret at most.
+func TestLongRegistrationsBeginWithTheirSecret(t *testing.T) {
+	t.Parallel()
+	ts := serve(t, http.NotFoundHandler(), remote.Endpoint{
+		Desc: &rpc.Transcoder_ServiceDesc, Server: echo{}, Secrets: remote.NewSecrets(core.NewSecret("right")),
+	})
+	g, err := grpc.NewClient("passthrough:///"+strings.TrimPrefix(ts.URL, "https://"), grpc.WithNoProxy(),
+		grpc.WithTransportCredentials(credentials.NewTLS(ts.Client().Transport.(*http.Transport).TLSClientConfig)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Close() })
+	for _, row := range []struct {
+		secret string
+		length int
+		whole  bool
+	}{{"right", 500_000, true}, {"wrong", 500_000, false}, {"", 500_000, false}, {"wrong", 10_000, true}} {
+		req := &rpc.RegisterRequest{Secret: row.secret, Capacity: 1, Worker: strings.Repeat("x", row.length)}
+		s, err := rpc.NewTranscoderClient(g).RegisterTranscoder(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := s.Recv()
+		if whole := err == nil; whole != row.whole {
+			t.Errorf("%q, %d bytes: %v", row.secret, row.length, err)
+		}
+		if err == nil && m.GetUrl() != row.secret || err != nil && status.Convert(err).Message() != row.secret {
+			t.Errorf("%q, %d bytes: the service got %q, %v", row.secret, row.length, m.GetUrl(), err)
 		}
 	}
 }

@@ -31,12 +31,12 @@ const (
 // NodePrefix begins the release name of a tutti node.
 const NodePrefix = "tutti/"
 
-// ProcessOf is the process part of a worker's instance: a process that registers at several
+// ProcessOf returns the process part of a worker's instance: a process that registers at several
 // addresses appends "/2" and so on.
 func ProcessOf(instance string) string {
 	process, _, _ := strings.Cut(instance, "/")
 	return process
 }
 
-// Node is the release name of a tutti node.
+// Node returns the release name of a tutti node.
 func Node(version string) string { return NodePrefix + version }

@@ -8,14 +8,14 @@ import (
 	"slices"
 )
 
-// Parties names the gateways for which workers of our own kind do something: one that ends
-// media workers, or whose jobs wait for pictures, is to harm itself there too, and not all
-// others for which the same orchestrator works.
+// Parties makes the names by which tutti workers distinguish the gateways behind one
+// orchestrator: a gateway that crashes media workers, or whose jobs wait for images, must not
+// delay the others.
 type Parties struct {
 	salt [16]byte
 }
 
-// NewParties draws what makes names mean nothing elsewhere.
+// NewParties draws a random salt, so that names mean nothing to another process.
 func NewParties(random io.Reader) (*Parties, error) {
 	p := new(Parties)
 	if _, err := io.ReadFull(random, p.salt[:]); err != nil {
@@ -24,9 +24,8 @@ func NewParties(random io.Reader) (*Parties, error) {
 	return p, nil
 }
 
-// Name stands for a party as long as the process runs, and tells workers neither its
-// account nor its address. "" stays "": it is not known whose
-// work it is.
+// Name returns a party's name, which is valid as long as the process runs and hides the party's
+// account and address from workers. The name of "", an unknown party, is "".
 func (p *Parties) Name(party string) string {
 	if party == "" {
 		return ""

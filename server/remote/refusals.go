@@ -47,7 +47,7 @@ func (r *Refusals) Record(addr string, why *fault.Fault) {
 	r.log.Warn("worker refused", "from", printable(addr, maxName), "others", others, fault.Attr(why))
 }
 
-// Counts is how many were refused since the start, by code.
+// Counts returns how many were refused since the start, by code.
 func (r *Refusals) Counts() map[fault.Code]uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -37,7 +37,7 @@ func HangUp(w http.ResponseWriter, r *http.Request) func() {
 	return func() { _ = ctl.SetWriteDeadline(time.Unix(1, 0)) }
 }
 
-// bare is the connection below TLS and other wrappers.
+// bare returns the connection below TLS and other wrappers.
 func bare(conn net.Conn) net.Conn {
 	for {
 		outer, ok := conn.(interface{ NetConn() net.Conn })
@@ -83,7 +83,7 @@ type StreamConn struct {
 	hangUp *time.Timer
 }
 
-// StreamConnOf is the connection of a gRPC call. Without Streams it only has the addresses.
+// StreamConnOf returns the connection of a gRPC call. Without Streams it only has the addresses.
 func StreamConnOf(ctx context.Context) *StreamConn {
 	if l, ok := ctx.Value(streamConnKey{}).(*StreamConn); ok {
 		return l
@@ -101,13 +101,13 @@ func StreamConnOf(ctx context.Context) *StreamConn {
 	return l
 }
 
-// Host is the host and port that the worker dialed, unchecked; it may be "".
+// Host returns the host and port that the worker dialed, unchecked; it may be "".
 func (l *StreamConn) Host() string { return l.host }
 
 // Secure reports whether the worker came with TLS.
 func (l *StreamConn) Secure() bool { return l.secure }
 
-// Addr is the worker's own address.
+// Addr returns the worker's own address.
 func (l *StreamConn) Addr() string { return l.addr }
 
 // KeepOpen lifts the listener's deadlines and enables keep-alive. Call it after the worker

@@ -27,7 +27,7 @@ func NewTasks[R any](first TaskID) *Tasks[R] {
 	return &Tasks[R]{next: first, open: make(map[TaskID]*Task[R])}
 }
 
-// FirstTask is an id to begin with: there are a million ids per second.
+// FirstTask returns an id to begin with: there are a million ids per second.
 func FirstTask(now time.Time) TaskID { return TaskID(now.Unix()) << 20 }
 
 // Task is one task, for the caller that waits for its result.
@@ -55,7 +55,7 @@ func (t *Tasks[R]) Open(owner string) *Task[R] {
 	return k
 }
 
-// Len is how many tasks are open.
+// Len returns how many tasks are open.
 func (t *Tasks[R]) Len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

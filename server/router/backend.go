@@ -98,7 +98,7 @@ func (b *backend) recordOffer(now time.Time) {
 	b.recentOffers = append(b.recentOffers, now)
 }
 
-// load is the orchestrator's load with one kind of work, about 0 to 1: that of its status,
+// load returns the orchestrator's load with one kind of work, about 0 to 1: that of its status,
 // and the recent offers.
 func (b *backend) load(pipeline string, now time.Time) float64 {
 	b.mu.Lock()

@@ -101,7 +101,7 @@ func serves(req *rpc.OrchestratorRequest, offer *rpc.OrchestratorInfo) bool {
 	return true
 }
 
-// pick is the offer of the least loaded orchestrator. The offer itself counts as load, so
+// pick returns the offer of the least loaded orchestrator. The offer itself counts as load, so
 // that concurrent requests are spread.
 func (r *Router) pick(offers []answer, work string) *rpc.OrchestratorInfo {
 	r.pickMu.Lock()
@@ -155,7 +155,7 @@ func (r *Router) collect(
 	return offers, refusal
 }
 
-// betterRefusal is the more informative refusal: OrchestratorCapped first, then any
+// betterRefusal returns the more informative refusal: OrchestratorCapped first, then any
 // orchestrator's text, then none.
 func betterRefusal(have string, err error) string {
 	if err == nil {
@@ -168,7 +168,7 @@ func betterRefusal(have string, err error) string {
 	return said
 }
 
-// workKind is the requested kind of work, as /status names it.
+// workKind returns the requested kind of work, as /status names it.
 func workKind(req *rpc.OrchestratorRequest) string {
 	c := req.GetCapabilities()
 	if c == nil {

@@ -127,10 +127,10 @@ func (r *Router) serve(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (r *Router) Name() string { return "router" }
 
-// Addr is where the router listens, nil before it does.
+// Addr returns where the router listens, nil before it does.
 func (r *Router) Addr() net.Addr {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 )
 
-// FromCapabilities is the message of a capability set. Constraints are always
+// FromCapabilities returns the message of a capability set. Constraints are always
 // in it, as gateways rely on that; capacities only where the set has them.
 func FromCapabilities(c capability.Capabilities) *Capabilities {
 	m := &Capabilities{
@@ -104,7 +104,7 @@ func operations(words []string) []string {
 	return kept
 }
 
-// fromTime is a time in Unix seconds, 0 for the zero time.
+// fromTime returns a time in Unix seconds, 0 for the zero time.
 func fromTime(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

@@ -15,7 +15,7 @@ import (
 
 // FromPayment reads a payment. Fields that no node sends, of impossible lengths or
 // negative rounds, are the fault PaymentMessage; absent ones are zero, and what that
-// means is for pm. The payment's own expiration counts; it stands in the parameters
+// means is for pm. The payment's own expiration counts; it is in the parameters
 // too, whatever the message had there.
 //
 // The result shares the signatures' memory with the message.
@@ -57,7 +57,7 @@ func readPayment(m *Payment) (p pm.Payment, err error) {
 	return p, nil
 }
 
-// ToPayment is the message of a payment as gateways send it: the expiration stands
+// ToPayment returns the message of a payment as gateways send it: the expiration stands
 // beside the parameters, not in them.
 func ToPayment(p *pm.Payment) *Payment {
 	m := new(Payment)
@@ -93,7 +93,7 @@ func FromTicketParams(m *TicketParams) (pm.Params, error) {
 	return p, nil
 }
 
-// ToTicketParams is the message of parameters as an orchestrator hands them out.
+// ToTicketParams returns the message of parameters as an orchestrator hands them out.
 func ToTicketParams(p *pm.Params) *TicketParams {
 	m := writeParams(p)
 	m.ExpirationParams = writeExpiration(p.Expiration)
@@ -109,7 +109,7 @@ func FromPriceInfo(m *PriceInfo) (pm.Price, bool) {
 	return pm.Price{PerUnit: m.GetPricePerUnit(), PixelsPerUnit: m.GetPixelsPerUnit()}, true
 }
 
-// ToPriceInfo is the message of a price.
+// ToPriceInfo returns the message of a price.
 func ToPriceInfo(p pm.Price) *PriceInfo {
 	return &PriceInfo{PricePerUnit: p.PerUnit, PixelsPerUnit: max(1, p.PixelsPerUnit)}
 }

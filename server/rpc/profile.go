@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// FromProfile is the message of a profile as it is sent. A profile without a
+// FromProfile returns the message of a profile as it is sent. A profile without a
 // name gets one, because the name is part of the signature.
 func FromProfile(p core.Profile) *VideoProfile {
 	name := p.Name

@@ -17,7 +17,7 @@ const HashBytes = 32
 // take 10.
 const maxProfiles = 64
 
-// legacyProfiles stands in the field that old nodes read profiles from.
+// legacyProfiles is the content of the field that old nodes read profiles from.
 const legacyProfiles = "invalid"
 
 // SegmentMeta is a SegData in domain words: everything about a segment but its
@@ -81,7 +81,7 @@ func FromSegData(m *SegData) (*SegmentMeta, error) {
 	return meta, nil
 }
 
-// ToSegData is the message of a segment's description as a gateway or an
+// ToSegData returns the message of a segment's description as a gateway or an
 // orchestrator sends it.
 func ToSegData(meta *SegmentMeta) *SegData {
 	m := &SegData{

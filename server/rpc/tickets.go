@@ -43,7 +43,7 @@ func readTicket(m *Ticket) (protocol.WinningTicket, protocol.L1Block, error) {
 	return p.Params.Winning(p.Sender, signed, rand), p.Params.ExpirationBlock, nil
 }
 
-// ToTicket is the message of a winning ticket for a redeemer. Its seed is left out,
+// ToTicket returns the message of a winning ticket for a redeemer. Its seed is left out,
 // because the random number makes it unnecessary.
 func ToTicket(t *protocol.WinningTicket, expires protocol.L1Block) *Ticket {
 	params := pm.Params{

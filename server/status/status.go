@@ -68,7 +68,7 @@ var byCode = map[fault.Code]int{
 	fault.MissingETHClient: http.StatusInternalServerError,
 }
 
-// HTTP is the status of err on our own APIs: gateway and admin.
+// HTTP returns the status of err on our own APIs: gateway and admin.
 func HTTP(err error) int {
 	code := fault.CodeOf(err)
 	if s, ok := byCode[code]; ok {
@@ -106,9 +106,12 @@ var byProtocol = map[fault.Code]int{
 	fault.InputFetchFailed:    http.StatusBadRequest,
 	fault.SegmentUnreadable:   http.StatusInternalServerError,
 	fault.ReplyTermsFailed:    http.StatusInternalServerError,
+	fault.LiveSessionExists:   http.StatusConflict,
+	// As for a runner without capacity: it may have a price later.
+	fault.LiveRunnerPriceUnavailable: http.StatusServiceUnavailable,
 }
 
-// Protocol is the status of err on the network's own HTTP routes (/segment,
+// Protocol returns the status of err on the network's own HTTP routes (/segment,
 // /payment, /stream), as unmodified gateways know it.
 func Protocol(err error) int {
 	code := fault.CodeOf(err)
@@ -131,7 +134,7 @@ var byJob = map[fault.Code]int{
 	fault.Canceled:         clientClosed,
 }
 
-// Job is the status of err on the network's AI routes (/llm and the other
+// Job returns the status of err on the network's AI routes (/llm and the other
 // pipelines), as unmodified gateways know it: whatever goes wrong once a job
 // runs is 500.
 func Job(err error) int {
@@ -142,7 +145,7 @@ func Job(err error) int {
 	return peerStatus(code.Class())
 }
 
-// peerStatus is the status of a class for unmodified gateways: they have no credentials, and
+// peerStatus returns the status of a class for unmodified gateways: they have no credentials, and
 // expect 400 for every refused payment.
 func peerStatus(c fault.Class) int {
 	switch c {
@@ -158,7 +161,7 @@ func peerStatus(c fault.Class) int {
 	return http.StatusInternalServerError
 }
 
-// Push is the status of a segment that a gateway refused or that failed. The network's
+// Push returns the status of a segment that a gateway refused or that failed. The network's
 // clients distinguish bad input (422, also when every attempt failed) from a gateway
 // without orchestrators (503); anything else is 500.
 func Push(code fault.Code) int {
@@ -191,7 +194,7 @@ func Push(code fault.Code) int {
 	return http.StatusInternalServerError
 }
 
-// GRPC is the status code of err on gRPC services of our own. The network's
+// GRPC returns the status code of err on gRPC services of our own. The network's
 // services answer with plain errors, which are codes.Unknown: there only the
 // text counts.
 func GRPC(err error) codes.Code {

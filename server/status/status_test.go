@@ -37,7 +37,7 @@ func TestStatuses(t *testing.T) {
 		{"bad profile", fault.New(fault.TranscoderInvalidGOP, "", ""), 400, 400, codes.InvalidArgument},
 		{"body", fault.New(fault.SegmentUnreadable, "", ""), 502, 500, codes.Unavailable},
 		{"too large", fault.New(fault.PushTooLarge, "", ""), 413, 400, codes.InvalidArgument},
-		{"pictures too large", fault.New(fault.PicturesTooLarge, "", ""), 413, 400, codes.InvalidArgument},
+		{"images too large", fault.New(fault.PicturesTooLarge, "", ""), 413, 400, codes.InvalidArgument},
 		{"input bad everywhere", fault.New(fault.SegmentNotTranscodable, "", ""), 422, 400, codes.InvalidArgument},
 		{"no orchestrator", fault.New(fault.NoSessionsAvailable, "", ""), 503, 503, codes.Unavailable},
 		{"upstream", fault.New(fault.OrchestratorBroke, "", ""), 502, 503, codes.Unavailable},

@@ -58,7 +58,7 @@ func keyMismatch(certPEM, keyPEM []byte) bool {
 	return ok && !public.Equal(cert.PublicKey)
 }
 
-// parseKey is the first private key of a PEM text in one of the usual formats, nil for none.
+// parseKey returns the first private key of a PEM text in one of the usual formats, nil for none.
 func parseKey(text []byte) any {
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
 		if key, err := x509.ParsePKCS8PrivateKey(block.Bytes); err == nil {
@@ -74,7 +74,7 @@ func parseKey(text []byte) any {
 	return nil
 }
 
-// readKey is the private key in a file, nil for none.
+// readKey returns the private key in a file, nil for none.
 func readKey(name string) any {
 	text, err := os.ReadFile(name)
 	if err != nil {

@@ -25,7 +25,7 @@ const (
 	backdate = time.Hour
 )
 
-// own is the kept certificate, or a new one if that does not fit.
+// own returns the kept certificate, or a new one if that does not fit.
 func (s *Source) own() (*tls.Certificate, error) {
 	if s.opt.Dir == "" {
 		if s.cert != nil && s.fits(s.cert) {
@@ -61,7 +61,7 @@ func (s *Source) fits(cert *tls.Certificate) bool {
 		!now.Before(cert.Leaf.NotBefore) && now.Before(cert.Leaf.NotAfter.Add(-renewBefore))
 }
 
-// host is the name in the certificate; a certificate needs one.
+// host returns the name in the certificate; a certificate needs one.
 func (s *Source) host() string {
 	if s.opt.Host == "" {
 		return "localhost"
@@ -69,7 +69,7 @@ func (s *Source) host() string {
 	return s.opt.Host
 }
 
-// key is the previous certificate's key, so that peers that pinned it accept the next
+// key returns the previous certificate's key, so that peers that pinned it accept the next
 // certificate too; a new key if there is no P-256 key.
 func (s *Source) key() (*ecdsa.PrivateKey, error) {
 	var kept any
@@ -116,7 +116,7 @@ func (s *Source) create() (certPEM, keyPEM []byte, cert *tls.Certificate, err er
 	return certPEM, keyPEM, &pair, nil
 }
 
-// template is the certificate without its key. It names the host, or its IP address if the
+// template returns the certificate without its key. It names the host, or its IP address if the
 // service URI has one.
 func (s *Source) template() *x509.Certificate {
 	now := s.opt.Now()

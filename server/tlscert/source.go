@@ -56,7 +56,7 @@ func Open(opt Options) (*Source, error) {
 	return s, nil
 }
 
-// Config is a server's TLS configuration: this certificate, TLS 1.2 and newer,
+// Config returns a server's TLS configuration: this certificate, TLS 1.2 and newer,
 // HTTP/2 and HTTP/1.1. The caller may change it.
 func (s *Source) Config() *tls.Config {
 	return &tls.Config{
@@ -71,7 +71,7 @@ func (s *Source) Config() *tls.Config {
 	}
 }
 
-// Certificate is the current certificate. It is reloaded once a minute; if that fails, the
+// Certificate returns the current certificate. It is reloaded once a minute; if that fails, the
 // error is logged and the previous one stays in use.
 func (s *Source) Certificate() *tls.Certificate {
 	s.mu.Lock()

@@ -3,7 +3,6 @@ package trickle
 import (
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -31,11 +30,13 @@ var (
 // for concurrent use.
 type Channel struct {
 	name, mime string
-	limits     Limits
-	// hubBytes are the kept bytes of all channels of the hub.
-	hubBytes *atomic.Int64
-	buffers  *sync.Pool
-	now      func() time.Time
+	// owner is whose channel it is: one's channels count together.
+	owner  string
+	limits Limits
+	hub    *Hub
+	now    func() time.Time
+	// done is closed when the channel is.
+	done chan struct{}
 
 	mu sync.Mutex
 	// ring holds segment n at n mod ringSize.
@@ -155,7 +156,7 @@ func (c *Channel) dropLocked(s *segment) {
 
 func (c *Channel) countLocked(n int64) {
 	c.bytes += n
-	c.hubBytes.Add(n)
+	c.hub.bytes.Add(n)
 }
 
 // began records that a segment began: with its first byte, or without any.
@@ -168,6 +169,7 @@ func (c *Channel) began(s *segment) {
 // write begins a segment if this is its first byte, and appends to it. Bytes for a segment that is no
 // longer kept are dropped. A segment that gets too large is closed.
 func (c *Channel) write(s *segment, p []byte) error {
+	c.hub.spare(c, int64(len(p)))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s.size == 0 && !s.dropped {
@@ -185,7 +187,7 @@ func (c *Channel) write(s *segment, p []byte) error {
 	}
 	for c.bytes+n > c.limits.ChannelBytes && c.dropOldestLocked(s) {
 	}
-	if c.bytes+n > c.limits.ChannelBytes || c.hubBytes.Load()+n > c.limits.HubBytes {
+	if c.bytes+n > c.limits.ChannelBytes || c.hub.bytes.Load()+n > c.limits.HubBytes {
 		s.close()
 		return errFull
 	}
@@ -209,6 +211,20 @@ func (c *Channel) dropOldestLocked(spare *segment) bool {
 	c.dropLocked(c.ring[oldest])
 	c.ring[oldest] = nil
 	return true
+}
+
+// kept is the size of what the channel keeps.
+func (c *Channel) kept() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.bytes
+}
+
+// dropOldest drops the kept segment with the lowest number, and reports whether there was one.
+func (c *Channel) dropOldest() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.closed && c.dropOldestLocked(nil) // a closed one does not count any more
 }
 
 // finish closes a segment.
@@ -261,12 +277,13 @@ func (c *Channel) close() bool {
 		return false
 	}
 	c.closed = true
+	close(c.done)
 	for _, s := range c.ring {
 		if s != nil {
 			s.close()
 		}
 	}
-	c.hubBytes.Add(-c.bytes)
+	c.hub.bytes.Add(-c.bytes)
 	c.bytes = 0
 	return true
 }

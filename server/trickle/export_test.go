@@ -1,12 +1,5 @@
 package trickle
 
-// Readers is how many requests read the channel.
-func (c *Channel) Readers() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.readers
-}
-
 // Kept reports whether the segment of a number is kept.
 func (c *Channel) Kept(number int64) bool {
 	c.mu.Lock()

@@ -20,7 +20,7 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 func TestRequestsOfOneConnection(t *testing.T) {
 	t.Parallel()
 	hub := trickle.NewHub(trickle.Limits{SegmentBytes: 1 << 20}, time.Now)
-	c := hub.Open("a", "text/plain")
+	c := hub.Open("", "a", "text/plain")
 	srv := httptest.NewUnstartedServer(hub.Handler(prefix))
 	srv.EnableHTTP2 = true
 	srv.StartTLS()

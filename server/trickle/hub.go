@@ -30,16 +30,25 @@ func NewHub(limits Limits, now func() time.Time) *Hub {
 	return &Hub{limits: limits.complete(), now: now, channels: make(map[string]*Channel)}
 }
 
-// Open returns the channel of a name, made if it is not there. An existing one keeps its type.
-func (h *Hub) Open(name, mime string) *Channel {
+// Open returns the channel of a name, made for an owner if it is not there. An existing one keeps its type.
+func (h *Hub) Open(owner, name, mime string) *Channel {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c := h.channels[name]
 	if c == nil {
-		c = &Channel{name: name, mime: mime, limits: h.limits, hubBytes: &h.bytes, buffers: &h.buffers, now: h.now,
-			startedAt: h.now()}
+		c = &Channel{name: name, mime: mime, owner: owner, limits: h.limits, hub: h, now: h.now, startedAt: h.now(),
+			done: make(chan struct{})}
 		h.channels[name] = c
 	}
+	return c
+}
+
+// Restore makes an owner's channel of another process, whose next segment has a number. What it kept is gone.
+func (h *Hub) Restore(owner, name, mime string, next int64) *Channel {
+	c := h.Open(owner, name, mime)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.next = max(c.next, next)
 	return c
 }
 
@@ -57,6 +66,42 @@ func (h *Hub) Close(name string) bool {
 	delete(h.channels, name)
 	h.mu.Unlock()
 	return c != nil && c.close()
+}
+
+// spare drops the oldest segments of the owner with most, from its largest channels, while n more bytes for a
+// channel do not fit and its owner would still have less.
+func (h *Hub) spare(c *Channel, n int64) {
+	for h.bytes.Load()+n > h.limits.HubBytes {
+		largest, most, own := h.largest(c.owner)
+		if largest == nil || most <= own+n || !largest.dropOldest() {
+			return
+		}
+	}
+}
+
+// largest is the largest channel of the owner whose channels keep most, with what these and those of another
+// owner keep.
+func (h *Hub) largest(other string) (largest *Channel, most, own int64) {
+	h.mu.RLock()
+	all := slices.Collect(maps.Values(h.channels))
+	h.mu.RUnlock()
+	type owner struct {
+		kept, top int64
+		largest   *Channel
+	}
+	owners := make(map[string]owner)
+	for _, c := range all {
+		o, kept := owners[c.owner], c.kept()
+		o.kept += kept
+		if kept > o.top {
+			o.largest, o.top = c, kept
+		}
+		owners[c.owner] = o
+		if o.kept > most {
+			largest, most = o.largest, o.kept
+		}
+	}
+	return largest, most, owners[other].kept
 }
 
 // Len is the number of channels, Bytes what they keep.

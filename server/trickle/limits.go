@@ -21,10 +21,14 @@ type Limits struct {
 	Interim time.Duration
 }
 
+// DefaultHubBytes is the memory limit of all channels.
+const DefaultHubBytes = 2 << 30
+
 func (l Limits) complete() Limits {
-	l.SegmentBytes = cmp.Or(l.SegmentBytes, 64<<20)
-	l.ChannelBytes = cmp.Or(l.ChannelBytes, 128<<20)
-	l.HubBytes = cmp.Or(l.HubBytes, 2<<30)
+	l.HubBytes = cmp.Or(l.HubBytes, DefaultHubBytes)
+	// No channel fills the memory of all others, on a small machine either.
+	l.ChannelBytes = cmp.Or(l.ChannelBytes, min(128<<20, l.HubBytes/4))
+	l.SegmentBytes = cmp.Or(l.SegmentBytes, min(64<<20, l.ChannelBytes/2))
 	l.Readers = cmp.Or(l.Readers, 256)
 	l.Idle = cmp.Or(l.Idle, 5*time.Minute)
 	l.Stall = cmp.Or(l.Stall, 30*time.Second)

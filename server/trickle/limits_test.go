@@ -75,6 +75,34 @@ func TestLimitsOfBytes(t *testing.T) {
 	}
 }
 
+// TestOneOwnerLeavesMemory: one whose channels fill the memory loses its oldest segments to others, until they
+// keep as much; it takes nothing of theirs.
+func TestOneOwnerLeavesMemory(t *testing.T) {
+	t.Parallel()
+	hub := trickle.NewHub(trickle.Limits{ChannelBytes: 100, HubBytes: 400}, time.Now)
+	for _, name := range []string{"a", "b", "c", "d"} {
+		for range 5 {
+			put(t, hub.Open("greedy", name, "text/plain"), 20)
+		}
+	}
+	other := hub.Open("other", "e", "text/plain")
+	for range 5 {
+		put(t, other, 20)
+	}
+	if hub.Open("greedy", "f", "text/plain").Put(make([]byte, 20)) == nil {
+		t.Error("the one with most has more")
+	}
+	if got := hub.Bytes(); got != 400 {
+		t.Errorf("%d bytes are kept", got)
+	}
+	for _, c := range []string{"a", "b", "c", "d", "e", "f"} {
+		hub.Close(c)
+	}
+	if got := hub.Bytes(); got != 0 {
+		t.Errorf("%d bytes are kept of no channel", got)
+	}
+}
+
 func TestReadersAreBounded(t *testing.T) {
 	t.Parallel()
 	g := newRig(t, trickle.Limits{Readers: 2}, "a")
@@ -112,7 +140,7 @@ func TestIdleChannelsEnd(t *testing.T) {
 	now := time.Unix(1e9, 0)
 	hub := trickle.NewHub(trickle.Limits{Idle: time.Minute}, func() time.Time { return now })
 	for _, name := range []string{"written", "idle", "_kept"} {
-		hub.Open(name, "text/plain")
+		hub.Open("", name, "text/plain")
 	}
 	now = now.Add(59 * time.Second)
 	put(t, hub.Channel("written"), 1)
@@ -125,7 +153,7 @@ func TestIdleChannelsEnd(t *testing.T) {
 	if hub.Channel("idle") != nil || hub.Channel("written") == nil || hub.Channel("_kept") == nil {
 		t.Error("the wrong ones are closed")
 	}
-	if hub.Open("idle", "text/plain").Put(nil) != nil {
+	if hub.Open("", "idle", "text/plain").Put(nil) != nil {
 		t.Error("a closed channel cannot be made again")
 	}
 }
@@ -140,7 +168,7 @@ func FuzzRequests(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, method, path, reset string, body []byte) {
 		hub := trickle.NewHub(trickle.Limits{SegmentBytes: 8, ChannelBytes: 16}, time.Now)
-		put(t, hub.Open("a", "text/plain"), 1)
+		put(t, hub.Open("", "a", "text/plain"), 1)
 		r := httptest.NewRequest("GET", "/", bytes.NewReader(body))
 		r.Method, r.URL.Path = method, prefix+path
 		r.Header["Lp-Trickle-Reset"] = []string{reset}

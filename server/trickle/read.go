@@ -56,6 +56,9 @@ type reader struct {
 // send sends the segment until its end, and reports whether there was a byte.
 func (rd *reader) send(r *http.Request) (sent bool, err error) {
 	for {
+		if err := r.Context().Err(); err != nil {
+			return sent, err
+		}
 		parts, grown, err := rd.c.read(rd.s, &rd.at)
 		switch {
 		case err != nil:
@@ -78,15 +81,4 @@ func (rd *reader) send(r *http.Request) (sent bool, err error) {
 			return sent, r.Context().Err()
 		}
 	}
-}
-
-// write sends bytes at once. A reader that takes nothing for long is cut off.
-func (rd *reader) write(parts [][]byte) error {
-	_ = rd.rc.SetWriteDeadline(time.Now().Add(rd.c.limits.Stall))
-	for _, p := range parts {
-		if _, err := rd.w.Write(p); err != nil {
-			return err
-		}
-	}
-	return rd.rc.Flush()
 }

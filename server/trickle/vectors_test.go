@@ -61,7 +61,7 @@ func newRig(t *testing.T, limits trickle.Limits, channels ...string) *rig {
 	t.Helper()
 	g := &rig{hub: trickle.NewHub(limits, time.Now)}
 	for _, c := range channels {
-		g.hub.Open(c, "video/MP2T")
+		g.hub.Open("", c, "video/MP2T")
 	}
 	srv := httptest.NewServer(g.hub.Handler(prefix))
 	t.Cleanup(srv.Close)

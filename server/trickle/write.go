@@ -96,6 +96,9 @@ func (p *post) first(buf []byte) (int, error) {
 				return
 			case <-tick.C:
 				p.w.WriteHeader(http.StatusContinue)
+			case <-p.r.Context().Done():
+				_ = p.rc.SetReadDeadline(time.Unix(1, 0))
+				return
 			case <-p.s.done:
 				released = true
 				_ = p.rc.SetReadDeadline(time.Unix(1, 0)) // ends the read
@@ -120,11 +123,11 @@ type bodyBuffer [32 << 10]byte
 
 // rest reads the body after its first bytes.
 func (p *post) rest() error {
-	buf, ok := p.c.buffers.Get().(*bodyBuffer)
+	buf, ok := p.c.hub.buffers.Get().(*bodyBuffer)
 	if !ok {
 		buf = new(bodyBuffer)
 	}
-	defer p.c.buffers.Put(buf)
+	defer p.c.hub.buffers.Put(buf)
 	for {
 		n, err := p.r.Body.Read(buf[:])
 		if n > 0 {

@@ -18,10 +18,10 @@ var operatorFiles embed.FS
 const operatorPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
 	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// shared are the files that the operator's page shares with the gateway's.
+// shared returns the files that the operator's page shares with the gateway's.
 func shared() []string { return []string{"page/style.css", "page/chain.js"} }
 
-// OperatorPages are the handlers of the operator's page by their patterns, for the admin
+// OperatorPages returns the handlers of the operator's page by their patterns, for the admin
 // listener: "/" and its files, and the orchestrator's status on the chain, empty if onChain
 // is nil. The page only sends GET requests to the admin API, except for actions with the
 // token.

@@ -9,7 +9,7 @@ import (
 
 var errAway = errors.New("it leads to another host")
 
-// fetcher is a client for the inputs of jobs. As every worker of the network it takes
+// fetcher returns a client for the inputs of jobs. As every worker of the network it takes
 // any certificate: the address came over the registration. Where it may lead is the
 // orchestrator's worker.Origin.
 func fetcher() *http.Client {

@@ -108,7 +108,7 @@ func buildForm(name string, file []byte, request json.RawMessage) (body []byte, 
 	return out.Bytes(), form.FormDataContentType(), nil
 }
 
-// fieldText is a value as a form has it; false for one that is not given.
+// fieldText returns a value as a form has it; false for one that is not given.
 func fieldText(value json.RawMessage) (string, bool) {
 	text := strings.TrimSpace(string(value))
 	if text == "null" || text == "" {

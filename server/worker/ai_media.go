@@ -22,7 +22,7 @@ type mediaFile struct {
 	data       []byte
 }
 
-// media takes the files out of an answer whose pipeline makes some; what stands in
+// media takes the files out of an answer whose pipeline makes some; what is in
 // their place are their names.
 func (t *networkTask) media(ctx context.Context, text []byte) ([]mediaFile, []byte, error) {
 	switch t.job.Model.Capability {
@@ -60,7 +60,7 @@ func (t *networkTask) media(ctx context.Context, text []byte) ([]mediaFile, []by
 		files = append(files, f)
 	}
 	if len(files) == 0 {
-		return nil, nil, unusable("the runner's answer has no picture, video or sound")
+		return nil, nil, unusable("the runner's answer has no image, video or sound")
 	}
 	text, err := json.Marshal(a)
 	if err != nil {
@@ -69,7 +69,7 @@ func (t *networkTask) media(ctx context.Context, text []byte) ([]mediaFile, []by
 	return files, text, nil
 }
 
-// file is what a data URL holds, under a fresh name.
+// file returns what a data URL holds, under a fresh name.
 func (t *networkTask) file(url string) (mediaFile, error) {
 	kind, data, err := pipeline.DataURL(url)
 	ext := orchestrate.ArtifactExt(kind)
@@ -79,7 +79,7 @@ func (t *networkTask) file(url string) (mediaFile, error) {
 	return mediaFile{name: randomHex(t.w.opt.Random) + "." + ext, kind: kind, data: data}, nil
 }
 
-// mixed is an answer in the network's form: the files, then the JSON.
+// mixed returns an answer in the network's form: the files, then the JSON.
 func mixed(files []mediaFile, text []byte) (body []byte, contentType string, err error) {
 	var out bytes.Buffer
 	w := multipart.NewWriter(&out)
@@ -111,7 +111,7 @@ func writePart(w *multipart.Writer, h textproto.MIMEHeader, kind string, data []
 
 func unusable(what string) error { return fault.New(fault.ResponseUnusable, opJob, what) }
 
-// randomHex is a name of eight digits.
+// randomHex returns a name of eight digits.
 func randomHex(random io.Reader) string {
 	var id [4]byte
 	// A source that fails gives names that are alike, which the orchestrator refuses.

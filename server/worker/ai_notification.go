@@ -91,11 +91,11 @@ type aiTask struct {
 	held int64
 }
 
-// payer is the party that the job counts for: all jobs of an orchestrator that names no parties
+// payer returns the party that the job counts for: all jobs of an orchestrator that names no parties
 // count for that orchestrator.
 func (t *aiTask) payer() string { return cmp.Or(t.party, t.from.Addr()) }
 
-// readJob is a job as tutti orchestrators send it.
+// readJob returns a job as tutti orchestrators send it.
 func readJob(j *rpc.WorkerJob) *inference.Job {
 	return &inference.Job{
 		Model:     inference.Model{Capability: capability.ID(j.GetCapability()), ID: j.GetModelId()},
@@ -135,7 +135,7 @@ func (w *aiWork) runJob(ctx context.Context, t *aiTask, deadlineMs int64) {
 	t.post(ctx, h, reply.Length, reply.Body)
 }
 
-// header are the headers of every answer.
+// header returns the headers of every answer.
 func (t *aiTask) header(contentType string) http.Header {
 	if contentType == "" {
 		contentType = "application/octet-stream"

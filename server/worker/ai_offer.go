@@ -12,7 +12,7 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// Offer is the models and their states, without what changes with every job; nil on a
+// Offer returns the models and their states, without what changes with every job; nil on a
 // machine without any.
 func (w *aiWork) Offer() []byte {
 	req := w.offer()
@@ -39,7 +39,7 @@ func (w *aiWork) Urgent(offered, now []byte) bool {
 // worker.EmptyOfferChecker.
 func (w *aiWork) Empty(offered []byte) bool { return len(offeredModels(offered)) == 0 }
 
-// offeredModels are the models of an offer that accept jobs; nil for an invalid offer.
+// offeredModels returns the models of an offer that accept jobs; nil for an invalid offer.
 func offeredModels(offer []byte) map[inference.Model]bool {
 	var req rpc.RegisterAIWorkerRequest
 	if proto.Unmarshal(offer, &req) != nil {
@@ -63,7 +63,7 @@ func (w *aiWork) Register(
 	return rpc.NewAIWorkerClient(conn).RegisterAIWorker(ctx, req)
 }
 
-// offer is the registration message without the worker's identity. The available models are
+// offer returns the registration message without the worker's identity. The available models are
 // in the capabilities, the network's form; the states of all models are in tutti's own field.
 func (w *aiWork) offer() *rpc.RegisterAIWorkerRequest {
 	c := capability.Offer(capability.Default(), w.opt.Version)

@@ -20,14 +20,14 @@ const (
 	landmark   = "Registering AI worker to"
 	// maxNotice lets a request with a file of the largest size through.
 	maxNotice = 96 << 20
-	// maxRequests bounds the requests of all jobs in hand, with their files, in bytes.
-	maxRequests = 2 << 30
+	// DefaultRequestBytes bounds the requests of all jobs in progress, with their files.
+	DefaultRequestBytes = 2 << 30
 	// maxTasks bounds the jobs of one orchestrator; what may run at once is for the
 	// models to say.
 	maxTasks = 1024
 )
 
-// frameEncoder makes a video of pictures.
+// frameEncoder makes a video of images.
 type frameEncoder interface {
 	// EncodeMP4 makes an MP4 of frames, which are PNG files, at fps frames per
 	// second, scaled to width and height. frames are not kept.
@@ -46,7 +46,7 @@ type AIOptions struct {
 	// Fetch gets the inputs of jobs; nil is a client that takes any certificate, as in
 	// the network, and follows no redirects to other hosts.
 	Fetch *http.Client
-	// MaxRequests bounds the bytes of all requests in hand; 0 is 2 GiB.
+	// MaxRequests bounds the bytes of all requests in progress; 0 is DefaultRequestBytes.
 	MaxRequests int64
 
 	Random io.Reader
@@ -75,7 +75,7 @@ func NewAI(opt AIOptions) (*aiWork, error) {
 	if opt.Fetch == nil {
 		opt.Fetch = fetcher()
 	}
-	return &aiWork{opt: opt, requests: remote.NewBudget(cmp.Or(opt.MaxRequests, maxRequests))}, nil
+	return &aiWork{opt: opt, requests: remote.NewBudget(cmp.Or(opt.MaxRequests, DefaultRequestBytes))}, nil
 }
 
 // AILoop makes the component that keeps the worker registered: loop says with which orchestrators and

@@ -17,7 +17,7 @@ import (
 // Our two sides against each other, over a real listener.
 
 func TestPairWhole(t *testing.T) {
-	form, formType := multipartBody(t, "image", "picture bytes")
+	form, formType := multipartBody(t, "image", "image bytes")
 	sound, soundType := multipartBody(t, "audio", "sound bytes")
 	image := inference.Model{Capability: capability.ImageToImage, ID: "m"}
 	audio := inference.Model{Capability: capability.AudioToText, ID: "m"}

@@ -7,7 +7,7 @@ import (
 )
 
 // A worker tells the gateways of its orchestrator apart, as a node with models of its own
-// does: what one of them has a model server say, or the pictures that one has fetched, keep
+// does: what one of them has a model server say, or the images that one has fetched, keep
 // no other's jobs waiting. It learns no gateway's account or address.
 func TestPairPartiesAreToldApart(t *testing.T) {
 	p, addr := newPool(t)

@@ -27,7 +27,7 @@ type retryBackoff struct {
 	lost time.Time
 }
 
-// next is the pause after an attempt that ended now; lasted is how long it was registered,
+// next returns the pause after an attempt that ended now; lasted is how long it was registered,
 // 0 when it never was. chance is a random number from 0 to 1.
 func (b *retryBackoff) next(now time.Time, lasted time.Duration, chance float64) time.Duration {
 	if lasted >= goodAfter {

@@ -53,7 +53,7 @@ const maxText = 256
 // problem has the same text. Read-only.
 var ownPort = regexp.MustCompile(`tcp \S+->`)
 
-// plain is a text to be shown.
+// plain returns a text to be shown.
 func plain(text string) string {
 	text = ownPort.ReplaceAllString(text[:min(len(text), 4*maxText)], "tcp ")
 	text = strings.ToValidUTF8(text[:min(len(text), maxText)], "")

@@ -70,7 +70,7 @@ func (l *Link) hasRegistrationID() bool {
 	return l.registrationID != ""
 }
 
-// Addr is the orchestrator's host:port.
+// Addr returns the orchestrator's host:port.
 func (l *Link) Addr() string { return l.addr }
 
 // IsTutti reports whether the orchestrator is a tutti node, as far as is known yet.

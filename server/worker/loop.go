@@ -54,7 +54,7 @@ func New[N any](o Options, work Work[N]) (*Loop[N], error) {
 	return l, nil
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (*Loop[N]) Name() string { return "registration" }
 
 // Run keeps the worker registered until ctx ends, then cancels the running tasks and waits
@@ -110,7 +110,7 @@ func (l *Loop[N]) Drain(ctx context.Context) error {
 	}
 }
 
-// Status is the state of every registration, in the order of the options.
+// Status returns the state of every registration, in the order of the options.
 func (l *Loop[N]) Status() []Status {
 	out := make([]Status, len(l.links))
 	for i, one := range l.links {

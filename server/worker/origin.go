@@ -59,7 +59,7 @@ func (o Origin) Permit(ip netip.Addr) error {
 
 type originKey struct{}
 
-// Fetching is a context for what is fetched on an orchestrator's word.
+// Fetching returns a context for what is fetched on an orchestrator's word.
 func (o Origin) Fetching(ctx context.Context) context.Context {
 	return context.WithValue(ctx, originKey{}, o)
 }
@@ -75,7 +75,7 @@ func ControlFetch(ctx context.Context, _, address string, _ syscall.RawConn) err
 	return origin.Permit(to.Addr())
 }
 
-// Origin is where the orchestrator was reached last.
+// Origin returns where the orchestrator was reached last.
 func (l *Link) Origin() Origin {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -37,7 +37,7 @@ type Result struct {
 	Once bool
 }
 
-// transport is the client for results: HTTP/2 only, as orchestrators require, over one
+// transport returns the client for results: HTTP/2 only, as orchestrators require, over one
 // persistent connection.
 func (o *Options) transport(addr string) *http.Transport {
 	protocols := new(http.Protocols)

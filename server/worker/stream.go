@@ -79,7 +79,7 @@ func (s *stream) broken() bool {
 	}
 }
 
-// state is the operator's state of an accepted registration.
+// state returns the operator's state of an accepted registration.
 func (s *stream) state() string {
 	if s.draining {
 		return Draining

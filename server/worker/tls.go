@@ -11,8 +11,8 @@ import (
 // TLS says which certificates the worker trusts and what it shows. The zero value is the network's
 // way: any certificate will do, and none is shown.
 type TLS struct {
-	// Trusted are authorities, or certificates of orchestrators themselves; none
-	// trusts any certificate.
+	// Trusted are authorities, or certificates of orchestrators themselves; where it is
+	// empty, every certificate is accepted.
 	Trusted tlscert.Trust
 	// Own is shown to orchestrators that ask for it.
 	Own *tls.Certificate
@@ -40,8 +40,8 @@ func LoadTLS(ca, cert, key string) (t TLS, err error) {
 	return t, nil
 }
 
-// For is the TLS configuration of other connections to an orchestrator at addr; nil when any
-// certificate is trusted.
+// For returns the TLS configuration of connections to an orchestrator at addr besides the one on which
+// the worker registers; nil when every certificate is accepted.
 func (t TLS) For(addr string, protocols ...string) *tls.Config {
 	if len(t.Trusted) == 0 {
 		return nil
@@ -53,7 +53,7 @@ func (t TLS) For(addr string, protocols ...string) *tls.Config {
 func (t TLS) config(addr string, protocols ...string) *tls.Config {
 	c := &tls.Config{
 		MinVersion:         tls.VersionTLS12,
-		InsecureSkipVerify: true, // the network's rule: the secret carries the trust; see VerifyConnection
+		InsecureSkipVerify: true, // the network's rule: the shared secret authenticates; see VerifyConnection
 		NextProtos:         protocols,
 		ClientSessionCache: tls.NewLRUClientSessionCache(4),
 		// Renditions are large from their first byte: small records would only cost.

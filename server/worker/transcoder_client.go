@@ -70,7 +70,7 @@ func transcoderRandomHex(random io.Reader, size int) (string, error) {
 	return hex.EncodeToString(b), nil
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (*TranscoderClient) Name() string { return "remote transcoder" }
 
 // Run works for the orchestrators until ctx ends. Its failures are those of
@@ -83,5 +83,5 @@ func (c *TranscoderClient) Run(ctx context.Context, ready func()) error {
 // Drain deregisters from the orchestrators and finishes the running tasks.
 func (c *TranscoderClient) Drain(ctx context.Context) error { return c.loop.Drain(ctx) }
 
-// Status is the state of every registration.
+// Status returns the state of every registration.
 func (c *TranscoderClient) Status() []Status { return c.loop.Status() }

@@ -117,7 +117,7 @@ func (c *TranscoderClient) read(t *transcoderTask, n *rpc.NotifySegment) error {
 	return nil
 }
 
-// cleanOrigin is the orchestrator's name without characters that do not belong in a file.
+// cleanOrigin returns the orchestrator's name without characters that do not belong in a file.
 func cleanOrigin(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r <= ' ' || r > '~' {

@@ -68,7 +68,7 @@ func (c *TranscoderClient) request() *rpc.RegisterRequest {
 	return r
 }
 
-// capacity is what is offered. An estimate goes up and down all the time; a tenth more
+// capacity returns what is offered. An estimate goes up and down all the time; a tenth more
 // or less is not worth a new registration.
 func (c *TranscoderClient) capacity() int {
 	now := c.o.Capacity()

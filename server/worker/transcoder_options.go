@@ -33,7 +33,7 @@ type TranscoderOptions struct {
 	Capabilities func() capability.Capabilities
 	// Devices are reported to tutti orchestrators; nil reports none.
 	Devices func() []Device
-	// MaxInput bounds the bytes of all segments in progress or waiting; 0 is 1 GiB.
+	// MaxInput bounds the bytes of all segments in progress or waiting; 0 is DefaultInputBytes.
 	MaxInput int64
 	// Stores are as in worker.Options.
 	Stores fetchurl.Networks
@@ -59,12 +59,15 @@ type Device struct {
 	Sessions, Limit int
 }
 
+// DefaultInputBytes is the memory limit of segments in progress or waiting.
+const DefaultInputBytes = 1 << 30
+
 func (o TranscoderOptions) complete() (TranscoderOptions, error) {
 	if o.Transcoder == nil || o.Capacity == nil || o.Capabilities == nil || o.Random == nil || o.Chance == nil {
 		return o, errors.New("a remote transcoder needs a transcoder, its capacity and capabilities, and chance")
 	}
 	if o.MaxInput == 0 {
-		o.MaxInput = 1 << 30
+		o.MaxInput = DefaultInputBytes
 	}
 	if o.Recorder == nil {
 		o.Recorder = core.NopRecorder{}

@@ -15,8 +15,8 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/remote/transcoders"
 	"github.com/tuttinode/tutti/server/tlscert"
@@ -37,15 +37,15 @@ type own struct {
 
 // device is a registered transcoder as placement sees it.
 type device struct {
-	placement.Device
+	deviceport.Device
 
 	mu        sync.Mutex // covers the fields below
-	offer     placement.Offer
+	offer     deviceport.Resources
 	suspended bool
 	gone      bool
 }
 
-func (d *device) Update(o placement.Offer)      { d.set(func() { d.offer = o }) }
+func (d *device) Update(o deviceport.Resources) { d.set(func() { d.offer = o }) }
 func (d *device) Suspend(*fault.Fault)          { d.set(func() { d.suspended = true }) }
 func (d *device) Resume()                       { d.set(func() { d.suspended = false }) }
 func (d *device) Drain(context.Context) error   { return nil }
@@ -53,7 +53,7 @@ func (d *device) Detach()                       { d.set(func() { d.gone = true }
 func (d *device) set(f func())                  { d.mu.Lock(); defer d.mu.Unlock(); f() }
 func (d *device) is(what func() bool) (ok bool) { d.set(func() { ok = what() }); return ok }
 
-func (o *own) Attach(d placement.Device, offer placement.Offer) (placement.Attachment, error) {
+func (o *own) Attach(d deviceport.Device, offer deviceport.Resources) (deviceport.Attachment, error) {
 	one := &device{Device: d, offer: offer}
 	o.devices <- one
 	return one, nil
@@ -114,7 +114,7 @@ func (o *own) start() {
 	})
 }
 
-// job is in a codec whose pictures are not counted: any bytes will do.
+// job is in a codec whose frames are not counted: any bytes will do.
 func job(session string, number int64, input []byte) *core.TranscodeJob {
 	return &core.TranscodeJob{
 		Session: core.SessionID(session), Manifest: "m", Number: core.SegmentNumber(number), Input: input,

@@ -21,7 +21,7 @@ const (
 	boundaryBytes = 10
 )
 
-// failure is the result of a segment that was not transcoded. Peers compare its text.
+// failure returns the result of a segment that was not transcoded. Peers compare its text.
 func (c *TranscoderClient) failure(t *transcoderTask, err error) Result {
 	text := fault.Wire(err)
 	r := Result{
@@ -35,7 +35,7 @@ func (c *TranscoderClient) failure(t *transcoderTask, err error) Result {
 	return r
 }
 
-// success is the result with one part per rendition, each followed by its signature if one
+// success returns the result with one part per rendition, each followed by its signature if one
 // was requested.
 func (c *TranscoderClient) success(t *transcoderTask, res *core.TranscodeResult, boundary string) Result {
 	own := t.from.IsTutti()

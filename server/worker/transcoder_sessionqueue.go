@@ -31,7 +31,7 @@ const (
 	oldSession   = 2 * core.SessionIdle
 )
 
-// localSession is a session's id on this machine: ids of two orchestrators may collide.
+// localSession returns a session's id on this machine: ids of two orchestrators may collide.
 func localSession(from *Link, id core.SessionID) core.SessionID {
 	if from.Number() == 1 {
 		return id

@@ -9,7 +9,7 @@ import (
 // workers is how many requests are in flight while cost is measured.
 const workers = 16
 
-// cost is the processor time per request, in microseconds.
+// cost is the CPU time per request, in microseconds.
 func cost(ctx context.Context, c *client, body string, total int, pids []int) (micros, perSecond float64, err error) {
 	if _, err := closedLoop(ctx, c, body, workers, total/10+1); err != nil { // warm
 		return 0, 0, err

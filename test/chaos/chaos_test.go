@@ -91,7 +91,7 @@ func (w *world) settle() {
 	}
 }
 
-// audit reads the whole run from the chain once more: reorganisations may have
+// audit reads the whole run from the chain once more: reorgs may have
 // changed what was true at a round's end.
 func (w *world) audit(first protocol.L2Block, nonce uint64) {
 	w.t.Helper()

@@ -168,8 +168,11 @@ func TestCallsPerBlock(t *testing.T) {
 	const (
 		blocks   = 40
 		perBlock = endpoints + 1
-		// A round is read from as many endpoints as must agree on it, which are two.
-		perRound = 75
+		// A round is read from as many endpoints as must agree on it, which are two: 36 calls. An endpoint that
+		// is slow, as on a busy machine, has another one asked too.
+		perRound = 60
+		// roundBlocks are made while it is read: one with the round, and those that follow.
+		roundBlocks = 6
 		// slack is for what happens at intervals beside.
 		slack = 20
 	)
@@ -185,20 +188,23 @@ func TestCallsPerBlock(t *testing.T) {
 		if _, err := s.chain.Control.NextRound(t.Context(), true); err != nil {
 			t.Fatal(err)
 		}
-		s.pass(5)
+		s.pass(roundBlocks - 1)
 		round := s.calls().since(before)
 		t.Logf("%s: %d requests for %d blocks: %v", of, idle.all(), blocks, idle)
 		t.Logf("%s: %d requests for a new round: %v", of, round.all(), round)
 		if idle.all() > perBlock*blocks+slack {
 			t.Errorf("%s: %d requests for %d blocks", of, idle.all(), blocks)
 		}
-		if round.all() > perRound {
-			t.Errorf("%s: %d requests for a new round", of, round.all())
+		if n := round["eth_call"]; n > perRound {
+			t.Errorf("%s: %d calls for a new round", of, n)
+		}
+		if n := round.all() - round["eth_call"]; n > perBlock*roundBlocks+slack {
+			t.Errorf("%s: %d requests for the blocks of a new round", of, n)
 		}
 	}
 }
 
-// TestCost prints what blocks cost an idle node: processor time and requests, at
+// TestCost prints what blocks cost an idle node: CPU time and requests, at
 // the real clock and the usual intervals. It is part of the longer run.
 func TestCost(t *testing.T) {
 	if os.Getenv(roundsEnv) == "" {
@@ -209,12 +215,12 @@ func TestCost(t *testing.T) {
 		for name, urls := range map[string]func(string) string{"http": asHTTP, "websocket": asWebsocket} {
 			s := newScene(t, c, 5*time.Second, urls)
 			cpu, calls, every := s.perBlock(240)
-			t.Logf("%s, %s: %s of processor time and %.2f requests per block, one block each %s", of, name,
+			t.Logf("%s, %s: %s of CPU time and %.2f requests per block, one block each %s", of, name,
 				cpu.Round(time.Microsecond), calls, every.Round(time.Millisecond))
 			// Where the machine is too busy to make blocks in time, each has to bear more
 			// of what the node does at intervals.
 			if cpu > time.Millisecond && every < 275*time.Millisecond {
-				t.Errorf("%s, %s: a block costs %s of processor time, more than a millisecond", of, name, cpu)
+				t.Errorf("%s, %s: a block costs %s of CPU time, more than a millisecond", of, name, cpu)
 			}
 			if err := s.node.stop(); err != nil {
 				t.Error(err)
@@ -242,7 +248,7 @@ func (s *scene) perBlock(blocks protocol.L2Block) (cpu time.Duration, calls floa
 	return used / time.Duration(made), float64(s.calls().since(before).all()) / float64(made), took / time.Duration(made)
 }
 
-// idle does nothing until the node has seen a block: the processor's time is the
+// idle does nothing until the node has seen a block: the CPU's time is the
 // node's alone.
 func (s *scene) idle(until protocol.L2Block) {
 	s.t.Helper()

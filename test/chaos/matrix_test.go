@@ -99,7 +99,7 @@ func (b bed) try(ctx context.Context, r row, dirs [endpoints]string) (out [endpo
 	defer cancel()
 	// A chain's number is asked for first of all; everything else goes wrong later.
 	if r.Kind == control.WrongChain {
-		if err := b.Control.Misbehave(ctx, r.front, r.Fault); err != nil {
+		if err := b.Control.SetFaults(ctx, r.front, r.Fault); err != nil {
 			return [endpoints]error{err}
 		}
 	}
@@ -116,7 +116,7 @@ func (b bed) try(ctx context.Context, r row, dirs [endpoints]string) (out [endpo
 	if err := errors.Join(out[:]...); err != nil {
 		return out
 	}
-	if err := b.Control.Misbehave(ctx, r.front, r.Fault); err != nil {
+	if err := b.Control.SetFaults(ctx, r.front, r.Fault); err != nil {
 		return [endpoints]error{err}
 	}
 	b.tryAll(ctx, cells, &out)

@@ -66,7 +66,7 @@ func (p plan) String() string {
 	return strings.Join(out, "; ")
 }
 
-// deck deals its cards in any order, all before any comes again.
+// deck deals its GPUs in any order, all before any comes again.
 type deck[T any] struct {
 	dice  *rand.Rand
 	cards []T

@@ -115,7 +115,7 @@ var outages = []control.Kind{control.Stop, control.Hang, control.HTTP429, contro
 func (w *world) breakAll() {
 	kind := outages[w.dice.IntN(len(outages))]
 	for i := range endpoints {
-		w.chain.Misbehave(i, control.Fault{Kind: kind})
+		w.chain.SetFaults(i, control.Fault{Kind: kind})
 	}
 }
 

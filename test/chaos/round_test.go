@@ -92,7 +92,7 @@ func (w *world) ail() {
 	w.t.Helper()
 	if a := w.round.plan.ailment; a != nil {
 		for _, i := range a.at {
-			w.chain.Misbehave(i, a.Fault)
+			w.chain.SetFaults(i, a.Fault)
 		}
 	}
 }
@@ -101,12 +101,12 @@ func (w *world) ail() {
 func (w *world) restore() {
 	w.t.Helper()
 	for i := range endpoints {
-		w.chain.Misbehave(i)
+		w.chain.SetFaults(i)
 	}
 }
 
 // calm ends all faults, and buries the round's blocks deeper than a
-// reorganisation of the next one reaches.
+// reorg of the next one reaches.
 func (w *world) calm() {
 	w.t.Helper()
 	w.restore()

@@ -26,7 +26,7 @@ const (
 	blockTime   = 100 * time.Millisecond
 	// speed is how much faster the node's clock goes.
 	speed = 10
-	// deepest is how many blocks a reorganisation replaces at most.
+	// deepest is how many blocks a reorg replaces at most.
 	deepest = 12
 	// patience is what a round may take in which everything works again. It is the
 	// node's time for a tenth of a real round, many times over.

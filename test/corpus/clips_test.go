@@ -14,7 +14,7 @@ type sample struct {
 	// args make the clip with the ffmpeg program of the same build.
 	args string
 	ext  string
-	// frames is the number of pictures in it, and so in every passthrough rendition.
+	// frames is the number of frames in it, and so in every passthrough rendition.
 	frames int
 	// width and height of the first rendition, which asks for 240 on the larger side.
 	width, height int
@@ -111,5 +111,5 @@ var kept = []string{"hevc.ts", "hevc10.mp4", "vp8.webm", "vp8opus.webm", "vp9.we
 // uncarried is the one of them whose sound MPEG-TS cannot carry.
 const uncarried = "vp9vorbis.webm"
 
-// keptFrames is the number of pictures in each of them.
+// keptFrames is the number of frames in each of them.
 const keptFrames = 5

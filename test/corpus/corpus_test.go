@@ -1,5 +1,5 @@
 // Package corpus throws every kind of media at the node's media worker, as it runs
-// in production: a child process behind its walls. Each input gets the specified
+// in production: a child process in its sandbox. Each input gets the specified
 // result or a named error, and no input ends a worker.
 package corpus
 
@@ -116,7 +116,7 @@ func (s sample) check(t *testing.T, out *core.TranscodeResult) {
 		t.Errorf("%d decoded, %d encoded frames, want %d", out.DecodedFrames, out.Renditions[0].Frames, s.frames)
 	}
 	for i, r := range out.Renditions {
-		report, err := libav.Verify(context.Background(), r.Data)
+		report, err := libav.Inspect(context.Background(), r.Data)
 		if err != nil {
 			t.Fatalf("rendition %d: %v", i, err)
 		}

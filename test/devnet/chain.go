@@ -70,10 +70,10 @@ func (c *Chain) Mine(n uint64) protocol.L2Block {
 	return head
 }
 
-// Misbehave replaces the faults of an endpoint; none makes it behave.
-func (c *Chain) Misbehave(endpoint int, faults ...control.Fault) {
+// SetFaults replaces the faults of an endpoint; none makes it behave.
+func (c *Chain) SetFaults(endpoint int, faults ...control.Fault) {
 	c.t.Helper()
-	c.must(c.Control.Misbehave(c.t.Context(), endpoint, faults...))
+	c.must(c.Control.SetFaults(c.t.Context(), endpoint, faults...))
 }
 
 func (c *Chain) must(err error) {

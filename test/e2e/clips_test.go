@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Parts of recipes for clips: 2 s of a picture, a tone, and H.264.
+// Parts of recipes for clips: 2 s of a frame, a tone, and H.264.
 const (
 	clipPicture = "-f lavfi -i testsrc2=size=320x180:rate=30:duration=2 "
 	clipTone    = "-f lavfi -i sine=duration=2:sample_rate=48000 "

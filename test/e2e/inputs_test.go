@@ -78,7 +78,7 @@ func inputNodes(t *testing.T) map[string]string {
 }
 
 // TestRenditionIsNeverTheSource pushes what a look at headers alone takes for segments
-// without a picture: files in fragments, whole or from the middle of a stream, and
+// without a frame: files in fragments, whole or from the middle of a stream, and
 // transport streams whose tables come after the media. Each is decoded.
 func TestRenditionIsNeverTheSource(t *testing.T) {
 	gateways := inputNodes(t)
@@ -119,7 +119,7 @@ func TestRenditionIsNeverTheSource(t *testing.T) {
 					if bytes.Equal(r.Data, c.data) {
 						t.Fatalf("rendition %d is the source, byte for byte", i)
 					}
-					report, err := libav.Verify(t.Context(), r.Data)
+					report, err := libav.Inspect(t.Context(), r.Data)
 					if err != nil || report.Audio == nil || report.Audio.Codec != c.sound {
 						t.Errorf("rendition %d: sound %+v, %v; want %s", i, report.Audio, err, c.sound)
 					}
@@ -128,12 +128,12 @@ func TestRenditionIsNeverTheSource(t *testing.T) {
 			})
 		}
 	}
-	// What the network passes on as it is: video is declared, and has no picture.
+	// What the network passes on as it is: video is declared, and has no frame.
 	silent := without(plain, videoPID)
 	for shape, gw := range gateways {
 		a := pushClip(t, gw, "empty", "ts", silent)
 		if a.status != http.StatusOK || len(a.renditions) != 2 || !bytes.Equal(a.renditions[0].Data, silent) {
-			t.Errorf("%s: no picture yet: %d %s", shape, a.status, a.text)
+			t.Errorf("%s: no frame yet: %d %s", shape, a.status, a.text)
 		}
 	}
 }
@@ -149,7 +149,7 @@ func TestSoundAloneInBetween(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: segment %d: %v", shape, n, err)
 			}
-			report, err := libav.Verify(t.Context(), out[0].Data)
+			report, err := libav.Inspect(t.Context(), out[0].Data)
 			if err != nil || report.Audio == nil || (report.Video != nil) != (n != 1) || bytes.Equal(out[0].Data, data) {
 				t.Errorf("%s: segment %d: %v, %+v", shape, n, err, report)
 			}
@@ -181,7 +181,7 @@ func TestInputRefusedByName(t *testing.T) {
 		"sound alone, TS":  {"ts", ffmpegClip(t, clipTone+clipAAC, "ts"), "InputNoVideo", "no video"},
 		"sound alone, MP4": {"mp4", ffmpegClip(t, clipTone+clipAAC, "mp4"), "InputNoVideo", "no video"},
 		"tables alone": {"ts", without(ffmpegClip(t, clipPicture+clipH264+clipAtOnce, "ts"), videoPID),
-			"InputNoVideo", "not one picture"},
+			"InputNoVideo", "not one frame"},
 		"over 300 s, TS":  {"ts", ffmpegClip(t, long, "ts"), "InputTooLong", "duration over 300 s"},
 		"over 300 s, MP4": {"mp4", ffmpegClip(t, long, "mp4"), "InputTooLong", "duration over 300 s"},
 		"DTS, ATSC": {"ts", relabeled(ac3, 0x8a, "", ""), "InputAudioUnsupported",
@@ -191,8 +191,8 @@ func TestInputRefusedByName(t *testing.T) {
 		"SMPTE 302M":      {"ts", relabeled(ac3, 0x06, "\x05\x04BSSD", ""), "InputAudioUnsupported", "s302m"},
 		"FLAC in MPEG-TS": {"ts", ffmpegClip(t, clipPicture+clipTone+clipH264+"-c:a flac", "mp4"),
 			"InputAudioUnsupported", "flac"},
-		"AV1 in WebM":        {"ts", av1, "InputCodecUnsupported", "av1"},
-		"no picture, as MP4": {"mp4", without(plain, videoPID), "InputNoVideo", "there is no picture"},
+		"AV1 in WebM":      {"ts", av1, "InputCodecUnsupported", "av1"},
+		"no frame, as MP4": {"mp4", without(plain, videoPID), "InputNoVideo", "there is no frame"},
 		"MPEG-2 as the video": {"ts", ffmpegClip(t, clipPicture+"-c:v mpeg2video", "ts"), "InputCodecUnsupported",
 			"mpeg2video"},
 	} {
@@ -224,7 +224,7 @@ func TestSoundIsNeverMislabeled(t *testing.T) {
 		if a.status != http.StatusOK {
 			t.Fatalf("%s in MP4: %d %s", name, a.status, a.text)
 		}
-		if r, err := libav.Verify(t.Context(), a.renditions[0].Data); err != nil || r.Audio == nil || r.Audio.Codec != name {
+		if r, err := libav.Inspect(t.Context(), a.renditions[0].Data); err != nil || r.Audio == nil || r.Audio.Codec != name {
 			t.Errorf("%s in MP4: sound %+v, %v", name, r.Audio, err)
 		}
 	}
@@ -299,8 +299,8 @@ func TestSlicesOutOfRange(t *testing.T) {
 	}
 }
 
-// TestPixelShapeChanges pushes a segment whose pixels change their aspect ratio.
-func TestPixelShapeChanges(t *testing.T) {
+// TestSampleAspectRatioChanges pushes a segment whose sample aspect ratio changes.
+func TestSampleAspectRatioChanges(t *testing.T) {
 	gateways := inputNodes(t)
 	half := func(shape, at string) []byte {
 		return ffmpegClip(t, "-f lavfi -i testsrc2=size=320x180:rate=30:duration=1 -vf setsar="+shape+" "+clipH264+
@@ -311,7 +311,7 @@ func TestPixelShapeChanges(t *testing.T) {
 		t.Fatalf("%d %s %s", a.status, a.code, a.text)
 	}
 	for i, r := range a.renditions {
-		report, err := libav.Verify(context.Background(), r.Data)
+		report, err := libav.Inspect(context.Background(), r.Data)
 		if err != nil || len(report.Video.Frames) != 60 {
 			t.Fatalf("rendition %d: %v, %+v", i, err, report)
 		}
@@ -320,8 +320,8 @@ func TestPixelShapeChanges(t *testing.T) {
 			if n >= 30 {
 				want = [2]int{4, 3}
 			}
-			if f.PixelShape != want {
-				t.Fatalf("rendition %d, frame %d: pixels of %v, want %v", i, n, f.PixelShape, want)
+			if f.SampleAspectRatio != want {
+				t.Fatalf("rendition %d, frame %d: pixels of %v, want %v", i, n, f.SampleAspectRatio, want)
 			}
 		}
 	}

@@ -149,7 +149,7 @@ func refusals(t *testing.T) []refusal {
 
 		{name: "no max_tokens", change: object(`{"model":"` + llm + `",` + hi + `}`), status: 400,
 			text: "MaxTokens not specified"},
-		{name: "no picture", model: "upscale",
+		{name: "no image", model: "upscale",
 			change: file("image", []byte("text"), map[string]string{"prompt": "x", "model_id": pipelines.Model("upscale")}),
 			status: 400, begins: "image: unknown format"},
 		{name: "no sound", model: "audio-to-text",
@@ -170,7 +170,7 @@ func refusals(t *testing.T) []refusal {
 		{name: "the GPU's memory", model: "text-to-image",
 			runner: replies(500, "application/json", `{"detail":{"msg":"GPU out of memory."}}`), status: 500,
 			text: "text-to-image container returned 500: GPU out of memory."},
-		{name: "a picture's mistake", model: "text-to-image",
+		{name: "an image's mistake", model: "text-to-image",
 			runner: replies(400, "application/json", `{"detail":{"msg":"too wide"}}`), status: 500,
 			text: "text-to-image container returned 400: too wide"},
 		{name: "the runner is busy", runner: replies(503, "application/json", `{"detail":{"msg":"busy"}}`), status: 503,

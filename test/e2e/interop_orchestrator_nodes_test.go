@@ -196,7 +196,7 @@ func (o *foreignOrchestrator) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// media answers with two pictures: one to be fetched, and one as it is.
+// media answers with two images: one to be fetched, and one as it is.
 func (o *foreignOrchestrator) media(w http.ResponseWriter, r *http.Request) {
 	const path = "/stream/0011aabb/00112233.png"
 	o.with(func() { o.files[path] = pipelines.PNG(8, 8, 1) })

@@ -88,8 +88,8 @@ func TestForeignOrchestrator(t *testing.T) {
 	}
 	// What the form has no word for at all is refused, not sent.
 	o.handles(nil)
-	for _, path := range []string{"/v1/completions", "/v1/embeddings"} {
-		a, err := ask(t.Context(), gw+path, "", object{"model": networkModel, "prompt": "x", "input": "x"})
+	for path, input := range map[string]string{"/v1/completions": "prompt", "/v1/embeddings": "input"} {
+		a, err := ask(t.Context(), gw+path, "", object{"model": networkModel, input: "x"})
 		if err != nil || a.Status != http.StatusNotFound || a.Error != "OperationUnknown" {
 			t.Errorf("%s: %v, %+v", path, err, a)
 		}
@@ -341,7 +341,7 @@ func TestForeignMedia(t *testing.T) {
 	for i, item := range out.Images {
 		if got := n.fetched(t, item.URL); !bytes.Equal(got, pipelines.PNG(8, 8, i+1)) ||
 			item.Seed.String() != fmt.Sprint(i+1) || *item.NSFW != (i == 1) {
-			t.Errorf("picture %d: %d bytes, %+v", i, len(got), item)
+			t.Errorf("image %d: %d bytes, %+v", i, len(got), item)
 		}
 	}
 	o.checkJob(o.last(), m)

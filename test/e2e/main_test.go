@@ -14,5 +14,8 @@ import (
 var binary string
 
 func TestMain(m *testing.M) {
+	if os.Getenv("LIVE_PROGRAM") != "" {
+		liveProgram() // as a managed live runner
+	}
 	os.Exit(harness.Main(harness.Node(&binary), func() int { return engine.Main(m) }))
 }

@@ -66,10 +66,10 @@ func TestPipelineFailures(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		}, 502, "", ""},
 		{"a page", "text-to-image", replies(200, "text/html", "<html>"), 502, "", "ResponseUnusable"},
-		{"no pictures", "text-to-image", replies(200, json, `{"images":[]}`), 502, "", "ResponseUnusable"},
-		{"no picture in it", "text-to-image", image("data:image/png;base64,%%%"), 502, "", "ResponseUnusable"},
+		{"no images", "text-to-image", replies(200, json, `{"images":[]}`), 502, "", "ResponseUnusable"},
+		{"no image in it", "text-to-image", image("data:image/png;base64,%%%"), 502, "", "ResponseUnusable"},
 		{"no data URL", "text-to-image", image("http://127.0.0.1:1/x.png"), 502, "", "ResponseUnusable"},
-		{"a page for a picture", "text-to-image", image("data:text/html;base64,PGh0bWw+"), 502, "", "ResponseUnusable"},
+		{"a page for an image", "text-to-image", image("data:text/html;base64,PGh0bWw+"), 502, "", "ResponseUnusable"},
 		{"no frames", "image-to-video", replies(200, json, `{"frames":[[]]}`), 502, "", "ResponseUnusable"},
 		{"frames that are none", "image-to-video", replies(200, json, `{"frames":[[{"url":"data:image/png;base64,AAAA"}]]}`),
 			502, "", ""},
@@ -138,9 +138,9 @@ func TestPipelineMistakes(t *testing.T) {
 		status int
 		text   string
 	}{
-		{"no picture", form("/upscale", part{"image", []byte("GIF? no")}, id), 400, "ImageUnreadable"},
-		{"an empty picture", form("/upscale", part{"image", nil}, id), 400, "JobUnreadable"},
-		{"a cut picture", form("/image-to-text", part{"image", pipelines.PNG(8, 8, 0)[:20]}, nil), 400, "ImageUnreadable"},
+		{"no image", form("/upscale", part{"image", []byte("GIF? no")}, id), 400, "ImageUnreadable"},
+		{"an empty image", form("/upscale", part{"image", nil}, id), 400, "JobUnreadable"},
+		{"a cut image", form("/image-to-text", part{"image", pipelines.PNG(8, 8, 0)[:20]}, nil), 400, "ImageUnreadable"},
 		{"no file", form("/upscale", part{}, id), 400, "JobUnreadable"},
 		{"another part", form("/upscale", part{"picture", pipelines.PNG(8, 8, 0)}, id), 400, "JobUnreadable"},
 		{"no prompt", form("/upscale", part{"image", pipelines.PNG(8, 8, 0)},
@@ -165,7 +165,7 @@ func TestPipelineMistakes(t *testing.T) {
 		{"OpenAI's format", object("/v1/audio/speech",
 			map[string]any{"model": pipelines.Model("text-to-speech"), "input": "x", "response_format": "mp3"}), 400,
 			"response_format"},
-		{"a picture too large", func() (*http.Response, []byte) { return tooLarge(t, n.gw+"/upscale", 64<<20+1) }, 413,
+		{"an image too large", func() (*http.Response, []byte) { return tooLarge(t, n.gw+"/upscale", 64<<20+1) }, 413,
 			"64 MiB"},
 		{"a text too large", func() (*http.Response, []byte) { return tooLarge(t, n.gw+"/text-to-image", 10<<20+1) }, 413,
 			"10 MiB"},

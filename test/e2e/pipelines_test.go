@@ -137,7 +137,7 @@ func (n *pipelineNodes) checkVideo(t *testing.T, items []mediaItem) {
 	if !strings.Contains(info.Container, "mp4") {
 		t.Errorf("container %q", info.Container)
 	}
-	report, err := libav.Verify(t.Context(), video)
+	report, err := libav.Inspect(t.Context(), video)
 	if err != nil || report.Video == nil || len(report.Video.Frames) != pipelines.Frames {
 		t.Fatalf("%v: %+v, want %d frames", err, report, pipelines.Frames)
 	}
@@ -286,13 +286,13 @@ func (n *pipelineNodes) imageToText(t *testing.T) {
 	const name = "image-to-text"
 	res, body := n.postForm(t, "/image-to-text", part{"image", pipelines.PNG(20, 10, 1)},
 		map[string]string{"model_id": pipelines.Model(name)})
-	if want := `{"text":"a picture of 20 by 10"}` + "\n"; res.StatusCode != http.StatusOK || string(body) != want {
+	if want := `{"text":"an image of 20 by 10"}` + "\n"; res.StatusCode != http.StatusOK || string(body) != want {
 		t.Errorf("%s %s", res.Status, body)
 	}
 	n.units(t, name, 20*10)
 }
 
-// openAIImages asks for pictures as OpenAI's clients do.
+// openAIImages asks for images as OpenAI's clients do.
 func (n *pipelineNodes) openAIImages(t *testing.T) {
 	const name = "text-to-image"
 	for _, how := range []string{"", "url", "b64_json"} {
@@ -318,7 +318,7 @@ func (n *pipelineNodes) openAIImages(t *testing.T) {
 				got = n.fetched(t, out.Data[i].URL)
 			}
 			if !bytes.Equal(got, made) {
-				t.Errorf("%s: picture %d is not the runner's: %.60s", how, i, base64.StdEncoding.EncodeToString(got))
+				t.Errorf("%s: image %d is not the runner's: %.60s", how, i, base64.StdEncoding.EncodeToString(got))
 			}
 		}
 	}

@@ -70,6 +70,16 @@ func (m *member) start() {
 	m.WaitHTTP("http://" + m.admin + "/healthz")
 }
 
+// awaitActive waits until an orchestrator sees itself in the active set: before, it refuses payments, which payers
+// count as made.
+func (m *member) awaitActive() {
+	m.t.Helper()
+	m.Wait("the orchestrator to be active", time.Minute, func() bool {
+		_, body := harness.Get(m.t, "https://"+m.front+"/status")
+		return strings.Contains(string(body), `"state": "active"`)
+	})
+}
+
 // run runs tutti_cli until it succeeds: a round may be between two others.
 func (m *member) run(words ...string) {
 	m.t.Helper()

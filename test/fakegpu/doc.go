@@ -3,7 +3,7 @@
 // GPU path of the programs on any machine. It really decodes (H.264, HEVC, VP8, VP9), scales
 // and encodes (H.264 by x264, HEVC as plain samples), refuses as the real ones do, and keeps one machine's
 // state for all processes that use it. It is no measure of speed, and it decodes AV1
-// and MPEG-2 to made-up pictures that only follow from the input. Tests alone use it.
+// and MPEG-2 to made-up frames that only follow from the input. Tests alone use it.
 //
 // For a program that is started:
 //

@@ -19,7 +19,7 @@ type machine struct {
 	input string
 }
 
-// newMachine has two seconds of a test picture with B-frames at hand.
+// newMachine has two seconds of a test pattern with B-frames at hand.
 func newMachine(t *testing.T, lines ...string) machine {
 	t.Helper()
 	d := fakegpu.Build(t)

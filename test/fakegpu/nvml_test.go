@@ -100,7 +100,7 @@ func TestNVML(t *testing.T) {
 		t.Errorf("MIG %d, %v", now, ret)
 	}
 	if _, ret := divided.GetEncoderCapacity(nvml.ENCODER_QUERY_H264); ret != nvml.ERROR_NOT_SUPPORTED {
-		t.Errorf("an encoder in a divided card: %v", ret)
+		t.Errorf("an encoder in a divided GPU: %v", ret)
 	}
 	d.Set("device1.lost", "1")
 	if _, ret := dev.GetName(); ret != nvml.ERROR_GPU_IS_LOST {

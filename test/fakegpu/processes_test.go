@@ -81,7 +81,7 @@ func TestCrash(t *testing.T) {
 	c := m.Counts(0)
 	if n := c.PicturesDecoded + c.PicturesEncoded - before.PicturesDecoded - before.PicturesEncoded; n < 10 || n > 20 ||
 		c.Held != (fakegpu.Held{}) {
-		t.Errorf("a crash after 10 pictures came after %d and left %+v", n, c.Held)
+		t.Errorf("a crash after 10 frames came after %d and left %+v", n, c.Held)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestSlow(t *testing.T) {
 	begun := time.Now()
 	m.must(t, m.transcode(filepath.Join(t.TempDir(), "out.ts"))...)
 	if took := time.Since(begun); took < 900*time.Millisecond {
-		t.Errorf("60 pictures at 15 ms and more took %v", took)
+		t.Errorf("60 frames at 15 ms and more took %v", took)
 	}
 }
 

@@ -24,19 +24,19 @@ import (
 //
 //	deviceN.name [NVIDIA GeForce RTX 4090], .uuid, .pci [0000:01:00.0 …], .compute [89]
 //	deviceN.memory [24564], .used [0], .context [160]   MiB: all, in use by others, per context
-//	deviceN.encodes [1]    0: a card without NVENC
+//	deviceN.encodes [1]    0: a GPU without NVENC
 //	deviceN.encoder.others [0]   NVENC sessions of other programs
 //	deviceN.codecs [h264]  what NVENC encodes; hevc is valid, but far larger than asked for
 //	deviceN.decodes        codecs, e.g. "h264,hevc"
-//	deviceN.decode.every [0], .decode.error [1]   every so many pictures the decoder refuses one, with this CUDA error
+//	deviceN.decode.every [0], .decode.error [1]   every so many frames the decoder refuses one, with this CUDA error
 //	deviceN.mig [0], .lost [0]
 //	deviceN.fail [0]       CUDA error of all work: 719 launch failure, 2 out of memory, 46 unavailable
 //	deviceN.hang, .crash   list of points: open,session,copy,kernel,decoder,decode,map,encode
-//	deviceN.after [0]      the three above begin after so many pictures, decoded or encoded since this was set
-//	deviceN.slow.decode, .slow.encode [0]   µs per picture; any point of hang has one
+//	deviceN.after [0]      the three above begin after so many frames, decoded or encoded since this was set
+//	deviceN.slow.decode, .slow.encode [0]   µs per frame; any point of hang has one
 //	deviceN.temperature [45], .slowdown [93], .shutdown [98], .throttle [0]   bits of NVML's reasons
 //	deviceN.utilization [0], .utilization.encoder, .utilization.decoder, .utilization.memory
-//	deviceN.ecc [0]        uncorrected errors; -1: the card has no ECC
+//	deviceN.ecc [0]        uncorrected errors; -1: the GPU has no ECC
 //	deviceN.xid            an event of this number; "79/2" is another one than "79/1"
 //	deviceN.processes      of others: "pid:MiB:name,…"
 type script map[string]string
@@ -78,7 +78,7 @@ func (d *Driver) Unset(key string) {
 
 func (d *Driver) publish() { d.state.publish(d.script.text() + d.since) }
 
-// countFromHere makes "after" count the pictures from now on.
+// countFromHere makes "after" count the frames from now on.
 func (d *Driver) countFromHere() {
 	d.since = ""
 	for device := range maxDevices {

@@ -36,7 +36,7 @@ func newState(path string) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The card's process may be another user's, as with the devices of a real one.
+	// The GPU's process may be another user's, as with the devices of a real one.
 	if err := file.Chmod(0o666); err != nil {
 		return nil, err
 	}

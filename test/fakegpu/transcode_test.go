@@ -23,7 +23,7 @@ func TestTranscodeOnTheDevice(t *testing.T) {
 		t.Errorf("%d packets, want 60", len(flags))
 	}
 	for i, f := range flags {
-		// Every half second is forced, before the 25 pictures of a GOP are over.
+		// Every half second is forced, before the 25 frames of a GOP are over.
 		if forced := i%15 == 0; strings.HasPrefix(f, "K") != forced {
 			t.Errorf("packet %d has flags %s, keyframe wanted: %t", i, f, forced)
 		}
@@ -36,10 +36,10 @@ func TestTranscodeOnTheDevice(t *testing.T) {
 		t.Errorf("lives do not match: %+v", c)
 	}
 	if c.PicturesDecoded != 60 || c.PicturesEncoded != 60 || c.Kernels != 120 || c.PicturesMadeUp != 0 {
-		t.Errorf("pictures do not match: %+v", c)
+		t.Errorf("frames do not match: %+v", c)
 	}
 	if c.UploadedBytes != 0 || c.DownloadedBytes != 0 {
-		t.Errorf("pictures left the device: %+v", c)
+		t.Errorf("frames left the device: %+v", c)
 	}
 	if c.Held.Memory != 0 || c.Held.Encoders != 0 || c.Held.Decoders != 0 {
 		t.Errorf("something is still held: %+v", c.Held)
@@ -68,7 +68,7 @@ func TestDecodesBitExactly(t *testing.T) {
 			m.must(t, "-i", in, "-vf", "format=nv12", "-f", "framemd5", filepath.Join(dir, "cpu"))
 			gpu, cpu := hashes(t, filepath.Join(dir, "gpu")), hashes(t, filepath.Join(dir, "cpu"))
 			if len(gpu) != 50 || !slices.Equal(gpu, cpu) {
-				t.Errorf("%d pictures from the device, %d from the CPU, and not the same", len(gpu), len(cpu))
+				t.Errorf("%d frames from the device, %d from the CPU, and not the same", len(gpu), len(cpu))
 			}
 		})
 	}
@@ -97,11 +97,11 @@ func TestDecodesOtherCodecs(t *testing.T) {
 			gpu, cpu := hashes(t, filepath.Join(dir, "gpu")), hashes(t, filepath.Join(dir, "cpu"))
 			c := m.Counts(0)
 			if len(gpu) == 0 || !slices.Equal(gpu, cpu) {
-				t.Errorf("%d pictures from the device, %d from the CPU, and not the same; made up: %d", len(gpu), len(cpu),
+				t.Errorf("%d frames from the device, %d from the CPU, and not the same; made up: %d", len(gpu), len(cpu),
 					c.PicturesMadeUp-before.PicturesMadeUp)
 			}
 			if c.PicturesDecoded-before.PicturesDecoded < int64(len(gpu)) || c.PicturesMadeUp > 0 {
-				t.Errorf("%d pictures, of which the device decoded %d", len(gpu), c.PicturesDecoded-before.PicturesDecoded)
+				t.Errorf("%d frames, of which the device decoded %d", len(gpu), c.PicturesDecoded-before.PicturesDecoded)
 			}
 		})
 	}
@@ -167,7 +167,7 @@ func TestScalesLikeSwscale(t *testing.T) {
 		})
 	}
 	if c := m.Counts(0); c.UploadedBytes == 0 || c.DownloadedBytes == 0 {
-		t.Errorf("pictures are not counted on their way: %+v", c)
+		t.Errorf("frames are not counted on their way: %+v", c)
 	}
 }
 

@@ -99,6 +99,8 @@ func (w *walk) overrides(command, admin, dir string) string {
 		{"-serviceAddr", []string{"-serviceAddr", service, "-httpAddr", service}},
 		{"-gateway", []string{"-httpAddr", front}},
 		{"-redeemer", []string{"-httpAddr", front}},
+		{"-remoteSigner", []string{"-httpAddr", front}},
+		{"-remoteSignerUrl", []string{"-remoteSignerUrl", "http://" + w.world.signer}},
 		{"-orchAddr", []string{"-orchAddr", work}},
 		{"-orchSecret", []string{"-orchSecret", w.world.file("pool-secret")}},
 		{"-network", []string{"-network", "devnet", "-ethKeystorePath", w.world.keystore, "-ethPassword",

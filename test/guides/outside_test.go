@@ -28,7 +28,7 @@ var outside = map[string]struct {
 	"chown":      {"needs the user that the package makes", nil},
 	"mail":       {"sends mail", nil},
 	"tar":        {"unpacks what make gpukit writes; make gpurehearsal does so", nil},
-	"tutti-gpukit/gpukit.sh": {"takes minutes on a card; test/gpu/kit runs it on scripts, and make gpurehearsal as it is",
+	"tutti-gpukit/gpukit.sh": {"takes minutes on a GPU; test/gpu/kit runs it on scripts, and make gpurehearsal as it is",
 		(*walk).kit},
 }
 

@@ -35,6 +35,8 @@ type world struct {
 	runner, curl, modules string
 	// admin, paid are the orchestrator's on the chain; service is the other's.
 	admin, paid, service, gateway string
+	// signer is a remote signer, whose account has no deposit.
+	signer string
 	// second is another orchestrator like that at service: a busy machine measures that it
 	// can bear one stream and refuses the next, and two guides push one.
 	second string
@@ -50,7 +52,7 @@ const modelID = "meta-llama/Meta-Llama-3.1-8B-Instruct"
 
 func newWorld(t *testing.T) *world {
 	w := &world{t: t, etc: t.TempDir(), admin: harness.Address(t), paid: harness.Address(t), service: harness.Address(t),
-		second: harness.Address(t), gateway: harness.Address(t)}
+		second: harness.Address(t), gateway: harness.Address(t), signer: harness.Address(t)}
 	w.chain = devnet.Start(t, devnet.Options{BlockTime: 250 * time.Millisecond, L1BlockTime: time.Second,
 		Args: []string{"-initializeRounds"}})
 	w.runner, w.token = runner(t), rand.Text()+rand.Text()+rand.Text()
@@ -149,6 +151,8 @@ func (w *world) nodes() {
 			"-serviceAddr", addr, "-httpAddr", addr, "-dataDir", w.t.TempDir())
 	}
 	w.start(harness.Address(w.t), "-gateway", "-orchAddr", w.service, "-httpAddr", w.gateway, "-dataDir", w.t.TempDir())
+	w.start(harness.Address(w.t), append(chain, "-remoteSigner", "-httpAddr", w.signer, "-ethKeystorePath", w.keystore,
+		"-dataDir", w.t.TempDir())...)
 	orch.Wait("the orchestrator to be registered", time.Minute, func() bool {
 		_, status := harness.Output(w.t, filepath.Join(bin, "tutti_cli"), "--url", "http://"+w.admin, "--token-file",
 			w.file("admin-token"), "orchestrator", "activate", "--reward-cut", "10", "--fee-cut", "95",

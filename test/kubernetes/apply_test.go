@@ -25,7 +25,7 @@ type operator struct {
 }
 
 // newOperator has an account on a chain of the test's own and a model server. There is
-// no card here.
+// no GPU here.
 func newOperator(t *testing.T) *operator {
 	t.Helper()
 	chain := devnet.Start(t, devnet.Options{})

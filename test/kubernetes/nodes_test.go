@@ -194,7 +194,7 @@ func includes(labels, wanted map[string]string) bool {
 	return true
 }
 
-// register makes a node of the cluster, with cards or without.
+// register makes a node of the cluster, with GPUs or without.
 func (n *nodes) register(name string, cards bool) {
 	n.Helper()
 	labels, taints := map[string]string{"kubernetes.io/hostname": name}, []map[string]string{}

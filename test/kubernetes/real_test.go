@@ -121,7 +121,7 @@ func (n *nodes) allReady() {
 }
 
 // spreads checks that pods are where their constraints want them: workers on nodes with
-// cards, two of a kind on two nodes.
+// GPUs, two of a kind on two nodes.
 func (n *nodes) spreads() {
 	n.Helper()
 	for app, wanted := range replicas {

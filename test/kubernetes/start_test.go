@@ -46,7 +46,7 @@ func TestFirstStart(t *testing.T) {
 		"ethUrl": chain.URL(0), "passphrase": pass, "keystore": key, "orchSecret": strings.Repeat("s", 32),
 		"adminToken": strings.Repeat("0a", 32), "aiModels.json": "[]",
 	}}
-	// There is no card here, and a chain of the test's own.
+	// There is no GPU here, and a chain of the test's own.
 	o := c.run("orchestrator", "StatefulSet", "tutti-orchestrator", orchestratorAddr,
 		"arbitrum-one-mainnet", "devnet", "media.example.org", orchestratorAddr)
 	dialed := "tutti-orchestrator-workers"

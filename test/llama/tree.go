@@ -69,7 +69,7 @@ func Command(tree string, args ...string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// Backend is the file with the best computing code for this processor.
+// Backend is the file with the best computing code for this CPU.
 func Backend(tree string) (string, error) {
 	dirs, err := filepath.Glob(filepath.Join(tree, "usr", "lib", "*", "ggml", "backends0"))
 	if err != nil || len(dirs) == 0 {
@@ -81,10 +81,10 @@ func Backend(tree string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("no computing back-end for this processor in %s", dirs[0])
+	return "", fmt.Errorf("no computing back-end for this CPU in %s", dirs[0])
 }
 
-// backends are names to look for, the fastest that this processor runs first.
+// backends are names to look for, the fastest that this CPU runs first.
 func backends() []string {
 	switch {
 	case cpu.X86.HasAVX2 && cpu.X86.HasFMA && cpu.X86.HasBMI2:

@@ -58,10 +58,10 @@ func TestEndpointTrouble(t *testing.T) {
 			t.Parallel()
 			chain := devnet.Start(t, devnet.Options{BlockTime: 250 * time.Millisecond})
 			w := newWallet(t)
-			chain.Misbehave(0, c.fault)
+			chain.SetFaults(0, c.fault)
 			n := start(t, w, guarded(chain))
 			n.sees(c.code, c.text)
-			chain.Misbehave(0, control.Fault{Kind: control.None})
+			chain.SetFaults(0, control.Fault{Kind: control.None})
 			n.loses(c.code)
 			n.loses(fault.ChainUnavailable)
 			n.waitStatus("the chain to be known", func(s map[string]any) bool { return s["stale"] == false })
@@ -69,7 +69,7 @@ func TestEndpointTrouble(t *testing.T) {
 			if c.fault.Kind == control.WrongChain {
 				return // an endpoint is asked for its chain when it is connected to, not every second
 			}
-			chain.Misbehave(0, c.fault)
+			chain.SetFaults(0, c.fault)
 			n.sees(c.code, strings.TrimPrefix(c.text, "could not retrieve chain ID: "))
 		})
 	}
@@ -104,8 +104,8 @@ func TestOneEndpointIsEnough(t *testing.T) {
 	first.waitStatus("the chain to be known", func(s map[string]any) bool { return s["stale"] == false })
 	first.Signal(syscall.SIGTERM)
 	first.Exit(10 * time.Second)
-	chain.Misbehave(0, control.Fault{Kind: control.Hang})
-	chain.Misbehave(1, control.Fault{Kind: control.WrongChain, ChainID: 1})
+	chain.SetFaults(0, control.Fault{Kind: control.Hang})
+	chain.SetFaults(1, control.Fault{Kind: control.WrongChain, ChainID: 1})
 	n := start(t, w, urls)
 	n.sees(fault.RPCLayerOne, "")
 	n.register("10")
@@ -320,7 +320,7 @@ func TestKilledInMidRound(t *testing.T) {
 	if _, err := chain.Control.NextRound(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
-	chain.Misbehave(0, control.Fault{Kind: control.Reset, Methods: []string{"send"}, Times: 1})
+	chain.SetFaults(0, control.Fault{Kind: control.Reset, Methods: []string{"send"}, Times: 1})
 	again := start(t, w, chain.URL(0))
 	again.waitStatus("the reward", func(s map[string]any) bool { return s["reward"] == "done" })
 	again.Signal(9)

@@ -34,10 +34,10 @@ func TestImageTranscodes(t *testing.T) {
 	if err != nil || len(renditions) != 2 {
 		t.Fatalf("%d renditions, %v\n%s", len(renditions), err, logs(t, e, id))
 	}
-	// Which walls the engine does not allow is said, and what to do about it.
+	// The node reports which restrictions the engine does not allow, with a remedy.
 	said := logs(t, e, id)
 	if strings.Contains(said, "namespace: not permitted") && !strings.Contains(said, "remedy") {
-		t.Errorf("walls are missing without a remedy:\n%s", said)
+		t.Errorf("restrictions are missing without a remedy:\n%s", said)
 	}
 	for line := range strings.Lines(said) {
 		if strings.Contains(line, "not permitted") {
@@ -117,7 +117,7 @@ func logs(t *testing.T, e *engine.Engine, id string) string {
 	return string(text)
 }
 
-// clip is two seconds of moving picture.
+// clip is two seconds of a moving test pattern.
 func clip(t *testing.T) []byte {
 	t.Helper()
 	out, err := exec.Command(os.Getenv("TUTTI_DEPS")+"/bin/ffmpeg", "-loglevel", "error",

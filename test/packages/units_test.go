@@ -59,7 +59,7 @@ func TestTemplateIsTheUnit(t *testing.T) {
 }
 
 // What media workers need has to stay open, whatever is shut beside it.
-func TestWallsLeaveRoomForMediaWorkers(t *testing.T) {
+func TestUnitsAllowTheSandbox(t *testing.T) {
 	t.Parallel()
 	unit := read(t, systemd+"tutti.service")
 	for _, want := range []string{

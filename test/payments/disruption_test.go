@@ -38,7 +38,7 @@ func (w *world) disruptOnce(rng *rand.Rand) string {
 		kinds := []control.Kind{control.HTTP429, control.HTTP500, control.Hang, control.Reset, control.HalfJSON, control.Lag,
 			control.EmptyLogs, control.StaleReceipts, control.None}
 		f := control.Fault{Kind: kinds[rng.IntN(len(kinds))], Blocks: 5, Times: uint64(1 + rng.IntN(40)), Probability: 0.5}
-		w.must(w.chain.Control.Misbehave(w.Context(), rng.IntN(3), f))
+		w.must(w.chain.Control.SetFaults(w.Context(), rng.IntN(3), f))
 		return "endpoint faults"
 	case n < 85:
 		_, err := w.chain.Control.Reorg(w.Context(), control.Reorg{Depth: uint64(1 + rng.IntN(12)), Forget: rng.IntN(2) == 0})
@@ -54,7 +54,7 @@ func (w *world) disruptOnce(rng *rand.Rand) string {
 func (w *world) restore() {
 	w.Helper()
 	for i := range 3 {
-		w.must(w.chain.Control.Misbehave(w.Context(), i, control.Fault{Kind: control.None}))
+		w.must(w.chain.Control.SetFaults(w.Context(), i, control.Fault{Kind: control.None}))
 	}
 }
 

@@ -43,7 +43,7 @@ func needsPrompt(p pipeline.Pipeline) bool {
 		p.Capability == capability.Upscale
 }
 
-// size is that of the picture asked for, by the contract's defaults, or of the one
+// size is that of the image asked for, by the contract's defaults, or of the one
 // that was sent.
 func size(p pipeline.Pipeline, in Request) (width, height int, ok bool) {
 	if p.File == "image" {
@@ -97,7 +97,7 @@ func (r *Runner) reply(p pipeline.Pipeline, in Request, w http.ResponseWriter, w
 	case capability.SegmentAnything2:
 		out = map[string]any{"masks": "[[[0.0, 1.0], [1.0, 0.0]]]", "scores": "[0.25]", "logits": "[[[-1.5]]]"}
 	case capability.ImageToText:
-		out = map[string]any{"text": "a picture of " + strconv.Itoa(width) + " by " + strconv.Itoa(height)}
+		out = map[string]any{"text": "an image of " + strconv.Itoa(width) + " by " + strconv.Itoa(height)}
 	}
 	r.mu.Lock()
 	r.made[p.Name] = made

@@ -9,7 +9,7 @@ import (
 	"math"
 )
 
-// PNG is a picture with a pattern of its own for each n.
+// PNG is an image with a pattern of its own for each n.
 func PNG(width, height, n int) []byte {
 	img := image.NewRGBA(image.Rect(0, 0, width, height))
 	for y := range height {

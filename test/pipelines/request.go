@@ -19,7 +19,7 @@ type Request struct {
 	// Fields are a form's texts or an object's members; those that are no text are
 	// as JSON has them.
 	Fields map[string]string
-	// File is the form's picture or sound.
+	// File is the form's image or sound.
 	File   []byte
 	Body   []byte
 	Header http.Header

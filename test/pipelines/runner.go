@@ -84,7 +84,7 @@ func (r *Runner) Count(name string) int {
 	return len(r.seen[name])
 }
 
-// Made are the pictures or the sound of a pipeline's last answer.
+// Made are the images or the sound of a pipeline's last answer.
 func (r *Runner) Made(name string) [][]byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
 
@@ -59,7 +59,7 @@ type cluster struct {
 
 type worker struct {
 	*puppet
-	at       placement.Attachment
+	at       deviceport.Attachment
 	sessions int
 }
 
@@ -86,7 +86,7 @@ func (c *cluster) attach(tb testing.TB) {
 	w := &worker{puppet: &puppet{name: fmt.Sprint("rig", c.named)}, sessions: 8 + c.random.IntN(9)}
 	c.named++
 	var err error
-	w.at, err = c.Attach(w.puppet, placement.Offer{
+	w.at, err = c.Attach(w.puppet, deviceport.Resources{
 		Remote: true, Sessions: w.sessions, Capabilities: kinds[c.random.IntN(len(kinds))],
 	})
 	if err != nil {

@@ -131,7 +131,7 @@ func BenchmarkPlacement(b *testing.B) {
 }
 
 // BenchmarkSegment is what the pool adds to a segment of a session that has its place,
-// from all processors at once.
+// from all CPU cores at once.
 func BenchmarkSegment(b *testing.B) {
 	c := newCluster(b, 1000)
 	ids := make([]core.SessionID, 6000)

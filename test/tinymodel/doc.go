@@ -1,5 +1,5 @@
 // Package tinymodel writes a very small language model that any program which
-// loads GGUF can run on a processor in a fraction of a millisecond per token.
+// loads GGUF can run on a CPU core in a fraction of a millisecond per token.
 //
 // It is a real model of the llama architecture with a tokenizer of single
 // characters, but its weights are computed here: whatever the prompt, decoding

@@ -9,9 +9,9 @@ import (
 	"github.com/tuttinode/tutti/transcoder/probe"
 )
 
-// count finds out how many encoders a card may have open, before any card of the
+// count finds out how many encoders a GPU may have open, before any GPU of the
 // start is offered.
-func (c *card) count(ctx context.Context, device *probe.Device) probe.Encoders {
+func (c *gpuDevice) count(ctx context.Context, device *probe.Device) probe.Encoders {
 	k := c.k
 	defer k.uncounted.over(c.d.UUID)
 	if !k.acquireTest(ctx) {
@@ -26,9 +26,9 @@ func (c *card) count(ctx context.Context, device *probe.Device) probe.Encoders {
 	return found
 }
 
-// test tries the card while no other is tried: drivers count encoders for the whole
+// test tries the GPU while no other is tried: drivers count encoders for the whole
 // machine, and figures of one would make those of the other worse.
-func (c *card) test(ctx context.Context, device *probe.Device) probe.Result {
+func (c *gpuDevice) test(ctx context.Context, device *probe.Device) probe.Result {
 	found := c.count(ctx, device)
 	// What is offered before the others are counted would be missing from their count.
 	c.k.uncounted.await(ctx, c.k.o.Counts)
@@ -39,7 +39,7 @@ func (c *card) test(ctx context.Context, device *probe.Device) probe.Result {
 	if !found.None {
 		return device.TestCounted(ctx, found)
 	}
-	// None may also mean that other programs had all of them. A card that works without
+	// None may also mean that other programs had all of them. A GPU that works without
 	// any after that has none.
 	result := device.Test(ctx)
 	if result.Fault == nil {
@@ -48,7 +48,7 @@ func (c *card) test(ctx context.Context, device *probe.Device) probe.Result {
 	return result
 }
 
-// acquireTest waits until no other card is tested; false when ctx ends first.
+// acquireTest waits until no other GPU is tested; false when ctx ends first.
 func (k *Keeper) acquireTest(ctx context.Context) bool {
 	select {
 	case k.testing <- struct{}{}:
@@ -60,16 +60,16 @@ func (k *Keeper) acquireTest(ctx context.Context) bool {
 
 func (k *Keeper) releaseTest() { <-k.testing }
 
-// encoderMissing is the key of the condition of a card whose encoder is out of reach.
-func (c *card) encoderMissing() health.Key {
+// encoderMissing returns the key of the condition of a GPU whose encoder is out of reach.
+func (c *gpuDevice) encoderMissing() health.Key {
 	return health.Key{Code: fault.GPUEncoderMissing, About: "gpu " + c.name}
 }
 
-// reportEncoder sets the condition of a card that has an encoder and does not encode.
-func (c *card) reportEncoder(d gpu.Device, noEncoder bool) {
+// reportEncoder sets the condition of a GPU that has an encoder and does not encode.
+func (c *gpuDevice) reportEncoder(d gpu.Device, noEncoder bool) {
 	if !noEncoder || !d.Encodes {
 		c.k.o.Board.Clear(c.encoderMissing())
 		return
 	}
-	c.k.o.Board.Set(c.encoderMissing(), "the processor encodes for the "+d.Name+", whose encoder the driver refuses")
+	c.k.o.Board.Set(c.encoderMissing(), "the CPU encodes for the "+d.Name+", whose encoder the driver refuses")
 }

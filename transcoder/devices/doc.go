@@ -1,13 +1,13 @@
 // Package devices keeps a media worker on each GPU that the operator asked for: it
-// starts one when a card shows, tests what the card can do, offers it for placement,
+// starts one when a GPU shows, tests what the GPU can do, offers it for placement,
 // takes it away when the driver loses it or reports that it failed, and tries again
-// with growing pauses. A card that is broken never keeps the node from starting, and
-// never takes another card along.
+// with growing pauses. A GPU that is broken never keeps the node from starting, and
+// never takes another GPU along.
 //
-// What cards have in common it divides between them: the encoders that the driver of
-// consumer cards permits on the whole machine, counted once before any card has
-// streams, and the processor where it encodes for several cards.
+// What GPUs have in common it divides between them: the encoders that the driver of
+// consumer GPUs permits on the whole machine, counted once before any GPU has
+// streams, and the CPU where it encodes for several GPUs.
 //
-// It reads the cards from a gpu.Inventory and starts workers through a function;
+// It reads the GPUs from a gpu.Inventory and starts workers through a function;
 // placement is transcoder/pool's.
 package devices

@@ -8,13 +8,13 @@ import (
 	"github.com/tuttinode/tutti/transcoder/probe"
 )
 
-// Finding is what a process knows of a card that it offers, for its successor. The successor
-// need not test the card while this process uses encoders and memory of it, which would
+// Finding is what a process knows of a GPU that it offers, for its successor. The successor
+// need not test the GPU while this process uses encoders and memory of it, which would
 // falsify the results.
 type Finding struct {
-	// Driver is the version of the driver with which the card was tested.
+	// Driver is the version of the driver with which the GPU was tested.
 	Driver string
-	// Tested says that the card was tested; the fields below are empty otherwise, and
+	// Tested says that the GPU was tested; the fields below are empty otherwise, and
 	// are those of probe.Result.
 	Tested                         bool
 	Capabilities                   capability.Set
@@ -24,7 +24,7 @@ type Finding struct {
 	Cost                           float64
 }
 
-// findingOf is a test's result as a finding.
+// findingOf returns a test's result as a finding.
 func findingOf(r *probe.Result) Finding {
 	return Finding{
 		Tested: true, Capabilities: r.Capabilities, EncoderSessions: r.EncoderSessions, NoEncoder: r.NoEncoder,
@@ -32,7 +32,7 @@ func findingOf(r *probe.Result) Finding {
 	}
 }
 
-// result is the finding as a test's result.
+// result returns the finding as a test's result.
 func (f *Finding) result() probe.Result {
 	return probe.Result{
 		Capabilities: f.Capabilities, EncoderSessions: f.EncoderSessions, NoEncoder: f.NoEncoder,
@@ -40,14 +40,14 @@ func (f *Finding) result() probe.Result {
 	}
 }
 
-// Findings are those of the cards that are offered now.
+// Findings returns those of the GPUs that are offered now.
 func (k *Keeper) Findings() map[gpu.UUID]Finding {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return maps.Clone(k.found)
 }
 
-// addFinding records the finding of a card that is offered from now on.
+// addFinding records the finding of a GPU that is offered from now on.
 func (k *Keeper) addFinding(id gpu.UUID, f Finding) {
 	f.Driver = k.o.Inventory.Driver().Version
 	k.mu.Lock()
@@ -61,7 +61,7 @@ func (k *Keeper) removeFinding(id gpu.UUID) {
 	delete(k.found, id)
 }
 
-// inherited is the previous process's finding of a card, if it is still valid.
+// inherited returns the previous process's finding of a GPU, if it is still valid.
 func (k *Keeper) inherited(id gpu.UUID) (Finding, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -69,7 +69,7 @@ func (k *Keeper) inherited(id gpu.UUID) (Finding, bool) {
 	return f, ok && (!k.o.Test || f.Tested && f.Driver == k.o.Inventory.Driver().Version)
 }
 
-// inherit uses an inherited finding once: a card that fails afterwards is tested.
+// inherit uses an inherited finding once: a GPU that fails afterwards is tested.
 func (k *Keeper) inherit(id gpu.UUID) (Finding, bool) {
 	f, ok := k.inherited(id)
 	k.mu.Lock()

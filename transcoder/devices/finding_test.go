@@ -11,11 +11,11 @@ import (
 	"github.com/tuttinode/tutti/transcoder/devices"
 )
 
-// offeredBy runs a keeper over the cards, and returns its findings with what it offers.
+// offeredBy runs a keeper over the GPUs, and returns its findings with what it offers.
 func offeredBy(t *testing.T, r *rig) (map[gpu.UUID]devices.Finding, map[string]*attachment) {
 	t.Helper()
 	r.most, r.latency, r.driver = 13, 100*time.Millisecond, "550.54.15"
-	r.here = []gpu.Device{card(0, first), card(1, "GPU-2")}
+	r.here = []gpu.Device{gpuDevice(0, first), gpuDevice(1, "GPU-2")}
 	keep(t, r, true)
 	after(time.Minute)
 	return r.keeper.Findings(), r.places
@@ -26,14 +26,14 @@ func (r *rig) isReady() (is bool) {
 	return is
 }
 
-// A process that takes over from another offers its cards at once as that one did, and is
+// A process that takes over from another offers its GPUs at once as that one did, and is
 // ready when it does.
 func TestCardsGoOnAsTheProcessBeforeTestedThem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		left, before := offeredBy(t, &rig{})
 		for range 2 { // what was inherited is handed on
 			r := &rig{left: left, latency: 100 * time.Millisecond}
-			r.here, r.driver = []gpu.Device{card(0, first), card(1, "GPU-2")}, "550.54.15"
+			r.here, r.driver = []gpu.Device{gpuDevice(0, first), gpuDevice(1, "GPU-2")}, "550.54.15"
 			keep(t, r, true)
 			synctest.Wait()
 			if !r.isReady() || len(r.counts) > 0 {
@@ -45,7 +45,7 @@ func TestCardsGoOnAsTheProcessBeforeTestedThem(t *testing.T) {
 					got.offer.EncoderSessions != want.offer.EncoderSessions ||
 					got.offer.SessionMemory != want.offer.SessionMemory ||
 					!slices.Equal(got.offer.Capabilities.Bits, want.offer.Capabilities.Bits) {
-					t.Errorf("card %s: %+v, before %+v", name, got, want.offer)
+					t.Errorf("GPU %s: %+v, before %+v", name, got, want.offer)
 				}
 			}
 			left = r.keeper.Findings()
@@ -53,18 +53,18 @@ func TestCardsGoOnAsTheProcessBeforeTestedThem(t *testing.T) {
 	})
 }
 
-// What was found with another driver does not hold, nor what was found of a card that
+// What was found with another driver does not hold, nor what was found of a GPU that
 // has failed since.
 func TestCardsAreTestedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		left, _ := offeredBy(t, &rig{})
-		r := &rig{cards: cards{here: []gpu.Device{card(0, first)}, driver: "560.1"}, left: left}
+		r := &rig{cards: cards{here: []gpu.Device{gpuDevice(0, first)}, driver: "560.1"}, left: left}
 		keep(t, r, true)
 		after(time.Second)
 		if !r.isReady() || len(r.counts) != 1 {
 			t.Errorf("with another driver: ready %v, counted %v", r.isReady(), r.counts)
 		}
-		r = &rig{cards: cards{here: []gpu.Device{card(0, first)}, driver: "550.54.15"}, left: left}
+		r = &rig{cards: cards{here: []gpu.Device{gpuDevice(0, first)}, driver: "550.54.15"}, left: left}
 		keep(t, r, true)
 		synctest.Wait()
 		r.set(func() {
@@ -73,7 +73,7 @@ func TestCardsAreTestedAgain(t *testing.T) {
 		})
 		after(2 * time.Second)
 		if len(r.keeper.Findings()) > 0 {
-			t.Error("a card that failed is handed on")
+			t.Error("a GPU that failed is handed on")
 		}
 		r.set(func() { r.broken = nil })
 		after(20 * time.Second)
@@ -83,12 +83,12 @@ func TestCardsAreTestedAgain(t *testing.T) {
 	})
 }
 
-// A card that does not come up does not hold up the start for ever.
+// A GPU that does not come up does not hold up the start for ever.
 func TestACardThatDoesNotComeUpAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		left, _ := offeredBy(t, &rig{})
-		r := &rig{cards: cards{here: []gpu.Device{card(0, first), card(1, "GPU-2")}, driver: "550.54.15"}, left: left,
-			hangs: "GPU-2"}
+		r := &rig{cards: cards{here: []gpu.Device{gpuDevice(0, first), gpuDevice(1, "GPU-2")}, driver: "550.54.15"},
+			left: left, hangs: "GPU-2"}
 		keep(t, r, true)
 		after(4 * time.Second)
 		if r.isReady() || r.places["0"] == nil {
@@ -96,15 +96,15 @@ func TestACardThatDoesNotComeUpAgain(t *testing.T) {
 		}
 		after(2 * time.Second)
 		if !r.isReady() {
-			t.Error("a card that hangs keeps the node from starting")
+			t.Error("a GPU that hangs keeps the node from starting")
 		}
 	})
 }
 
-// Cards that are not tested go on at once, too.
+// GPUs that are not tested go on at once, too.
 func TestUntestedCardsGoOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &rig{cards: cards{here: []gpu.Device{card(0, first)}}, left: map[gpu.UUID]devices.Finding{first: {}}}
+		r := &rig{cards: cards{here: []gpu.Device{gpuDevice(0, first)}}, left: map[gpu.UUID]devices.Finding{first: {}}}
 		keep(t, r, false)
 		synctest.Wait()
 		if !r.isReady() || r.places["0"] == nil || r.places["0"].offer.Cost != 7 {

@@ -10,18 +10,18 @@ import (
 	"github.com/tuttinode/tutti/core/gpu"
 )
 
-// Keeper runs the cards' workers. It is a lifecycle component.
+// Keeper runs the GPUs' workers. It is a lifecycle component.
 type Keeper struct {
 	o Options
-	// testing has the turn of the one card that may be tested now.
+	// testing has the turn of the one GPU that may be tested now.
 	testing chan struct{}
 	limits  *machineLimits
-	// uncounted are the cards of the start whose encoders were not counted yet, coming
+	// uncounted are the GPUs of the start whose encoders were not counted yet, coming
 	// those that the process before had and that are not offered yet.
 	uncounted, coming *pending
 
 	mu sync.Mutex // covers the fields below
-	// inheritedFindings is what the process before found of cards, found what is known of those that
+	// inheritedFindings is what the process before found of GPUs, found what is known of those that
 	// are offered.
 	inheritedFindings, found map[gpu.UUID]Finding
 }
@@ -34,11 +34,11 @@ func New(o Options) *Keeper {
 	}
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (k *Keeper) Name() string { return "GPUs" }
 
-// Run keeps a worker on every card until ctx ends, then closes them. It is ready at
-// once: a card begins when it is tested. Only the cards of the process before, which
+// Run keeps a worker on every GPU until ctx ends, then closes them. It is ready at
+// once: a GPU begins when it is tested. Only the GPUs of the process before, which
 // need no test, are waited for: their streams go on here.
 func (k *Keeper) Run(ctx context.Context, ready func()) error {
 	ticker := time.NewTicker(k.o.Look)
@@ -83,7 +83,7 @@ func (k *Keeper) Run(ctx context.Context, ready func()) error {
 	}
 }
 
-// awaited are the cards that can be offered as the process before offered them.
+// awaited returns the GPUs that can be offered as the process before offered them.
 func (k *Keeper) awaited(here []gpu.Device) []gpu.Device {
 	return slices.DeleteFunc(slices.Clone(here), func(d gpu.Device) bool {
 		_, ok := k.inherited(d.UUID)
@@ -91,7 +91,7 @@ func (k *Keeper) awaited(here []gpu.Device) []gpu.Device {
 	})
 }
 
-// untested are the cards that are to be tested.
+// untested returns the GPUs that are to be tested.
 func (k *Keeper) untested(here []gpu.Device) []gpu.Device {
 	return slices.DeleteFunc(slices.Clone(here), func(d gpu.Device) bool {
 		_, ok := k.inherited(d.UUID)

@@ -12,10 +12,10 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/devices"
 	"github.com/tuttinode/tutti/transcoder/probe"
@@ -51,7 +51,7 @@ func (c *cards) Sample(id gpu.UUID) (gpu.Sample, bool) {
 	return s, ok
 }
 
-// worker is a card's that transcodes as long as it is not broken.
+// worker is a GPU's that transcodes as long as it is not broken.
 type worker struct {
 	name     string
 	rig      *rig
@@ -113,7 +113,7 @@ type rig struct {
 	refuse         error
 	open, replaced int
 	// most is how many encoders the machine permits, 0 for no limit; none that there
-	// are none. counts are the cards that counted, late those that did while cards were
+	// are none. counts are the GPUs that counted, late those that did while GPUs were
 	// offered; counting and latency are how long a count and a segment take.
 	most              int
 	none              bool
@@ -121,7 +121,7 @@ type rig struct {
 	late              int
 	counting, latency time.Duration
 	uses              map[string]gpu.Bytes
-	// hangs is a card whose worker does not start.
+	// hangs is a GPU whose worker does not start.
 	hangs gpu.UUID
 	// left is what the process before found; keeper is what is tested, ready that it
 	// said so.
@@ -135,26 +135,26 @@ type rig struct {
 
 type attachment struct {
 	r         *rig
-	offer     placement.Offer
+	offer     deviceport.Resources
 	suspended *fault.Fault
 	detached  bool
 	resumed   int
 }
 
-func (r *rig) Attach(d placement.Device, o placement.Offer) (placement.Attachment, error) {
+func (r *rig) Attach(d deviceport.Device, o deviceport.Resources) (deviceport.Attachment, error) {
 	p := &attachment{r: r, offer: o}
 	r.set(func() { r.places[d.Device()] = p })
 	return p, nil
 }
-func (p *attachment) Update(o placement.Offer)    { p.r.set(func() { p.offer = o }) }
-func (p *attachment) Suspend(why *fault.Fault)    { p.r.set(func() { p.suspended = why }) }
-func (p *attachment) Resume()                     { p.r.set(func() { p.suspended = nil; p.resumed++ }) }
-func (p *attachment) Drain(context.Context) error { return nil }
-func (p *attachment) Detach()                     { p.r.set(func() { p.detached = true }) }
+func (p *attachment) Update(o deviceport.Resources) { p.r.set(func() { p.offer = o }) }
+func (p *attachment) Suspend(why *fault.Fault)      { p.r.set(func() { p.suspended = why }) }
+func (p *attachment) Resume()                       { p.r.set(func() { p.suspended = nil; p.resumed++ }) }
+func (p *attachment) Drain(context.Context) error   { return nil }
+func (p *attachment) Detach()                       { p.r.set(func() { p.detached = true }) }
 
 const first = gpu.UUID("GPU-1")
 
-func card(index int, id gpu.UUID) gpu.Device {
+func gpuDevice(index int, id gpu.UUID) gpu.Device {
 	return gpu.Device{Index: index, UUID: id, Name: "NVIDIA L4", Memory: 8 << 30}
 }
 
@@ -164,7 +164,7 @@ func keep(t *testing.T, r *rig, test bool) {
 	r.board = health.New(slog.New(slog.DiscardHandler), time.Now, nil)
 	k := devices.New(devices.Options{
 		Inventory: r, Placer: r, Board: r.board, Budget: r.budget, Test: test, Inherited: r.left,
-		Base: placement.Offer{Cost: 7},
+		Base: deviceport.Resources{Cost: 7},
 		Use: func(card string) (used gpu.Bytes) {
 			r.set(func() { used = r.uses[card] })
 			return used
@@ -200,7 +200,7 @@ func keep(t *testing.T, r *rig, test bool) {
 		}
 		for name, p := range r.places {
 			if !p.detached {
-				t.Errorf("card %s is still offered", name)
+				t.Errorf("GPU %s is still offered", name)
 			}
 		}
 	})
@@ -215,7 +215,7 @@ func after(d time.Duration) {
 func TestACardIsTestedAndOffered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{}
-		r.here = []gpu.Device{card(0, first)}
+		r.here = []gpu.Device{gpuDevice(0, first)}
 		keep(t, r, true)
 		after(time.Second)
 		p := r.places["0"]
@@ -225,7 +225,7 @@ func TestACardIsTestedAndOffered(t *testing.T) {
 		r.set(func() { r.here = nil })
 		after(2 * time.Second)
 		if !p.detached || r.open != 0 {
-			t.Error("a card that is gone is still offered")
+			t.Error("a GPU that is gone is still offered")
 		}
 	})
 }
@@ -233,12 +233,12 @@ func TestACardIsTestedAndOffered(t *testing.T) {
 func TestUntestedCardsOfferTheBase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{broken: errors.New("never asked")}
-		r.here = []gpu.Device{card(0, first), card(1, "GPU-2")}
+		r.here = []gpu.Device{gpuDevice(0, first), gpuDevice(1, "GPU-2")}
 		keep(t, r, false)
 		after(time.Second)
 		for _, name := range []string{"0", "1"} {
 			if p := r.places[name]; p == nil || p.offer.Cost != 7 {
-				t.Errorf("card %s: %+v", name, p)
+				t.Errorf("GPU %s: %+v", name, p)
 			}
 		}
 	})
@@ -247,7 +247,7 @@ func TestUntestedCardsOfferTheBase(t *testing.T) {
 func TestACardThatFailsIsNamedAndTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{refuse: fault.New(fault.WorkerStartFailed, "start", "no driver")}
-		r.here = []gpu.Device{card(0, first)}
+		r.here = []gpu.Device{gpuDevice(0, first)}
 		keep(t, r, true)
 		after(time.Second)
 		said := r.board.Snapshot()
@@ -257,7 +257,7 @@ func TestACardThatFailsIsNamedAndTriedAgain(t *testing.T) {
 		r.set(func() { r.refuse = nil })
 		after(20 * time.Second)
 		if r.places["0"] == nil || len(r.board.Snapshot()) != 0 {
-			t.Errorf("the card came back: %+v, %+v", r.places["0"], r.board.Snapshot())
+			t.Errorf("the GPU came back: %+v, %+v", r.places["0"], r.board.Snapshot())
 		}
 	})
 }
@@ -265,7 +265,7 @@ func TestACardThatFailsIsNamedAndTriedAgain(t *testing.T) {
 func TestMemoryIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{}
-		r.here = []gpu.Device{card(0, first)}
+		r.here = []gpu.Device{gpuDevice(0, first)}
 		keep(t, r, false)
 		after(time.Second)
 		if free := r.budget.Available(first, gpu.Models); free != 7<<30 {
@@ -284,19 +284,19 @@ func TestMemoryIsShared(t *testing.T) {
 func TestAnErrorOfTheCardSuspendsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{}
-		r.here = []gpu.Device{card(0, first)}
+		r.here = []gpu.Device{gpuDevice(0, first)}
 		keep(t, r, false)
 		after(time.Second)
 		p := r.places["0"]
 		r.set(func() { r.samples[first] = gpu.Sample{XID: 31, XIDAt: time.Now()} })
 		after(2 * time.Second)
 		if p.resumed != 0 {
-			t.Error("a program's own fault concerns the card")
+			t.Error("a program's own fault concerns the GPU")
 		}
 		r.set(func() { r.samples[first] = gpu.Sample{XID: 48, XIDAt: time.Now()} })
 		after(2 * time.Second)
 		if p.suspended != nil || p.resumed != 1 || r.replaced != 1 {
-			t.Errorf("a card that works again: %+v, replaced %d", p, r.replaced)
+			t.Errorf("a GPU that works again: %+v, replaced %d", p, r.replaced)
 		}
 		r.set(func() {
 			r.samples[first] = gpu.Sample{XID: 79, XIDAt: time.Now()}
@@ -304,7 +304,7 @@ func TestAnErrorOfTheCardSuspendsIt(t *testing.T) {
 		})
 		after(2 * time.Second)
 		if !p.detached {
-			t.Error("a card that does not come back is still offered")
+			t.Error("a GPU that does not come back is still offered")
 		}
 	})
 }

@@ -4,22 +4,22 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/gpu"
-	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/transcoder/probe"
 )
 
-// machineLimits are the limits that the cards of a machine share: the encoders that the
-// driver permits on all consumer cards together, and the processor, which encodes for cards
+// machineLimits are the limits that the GPUs of a machine share: the encoders that the
+// driver permits on all consumer GPUs together, and the CPU, which encodes for GPUs
 // without an encoder.
 type machineLimits struct {
 	mu sync.Mutex // covers the fields below
 	// most is how many encoders the driver permits, 0 when no limit was found; capped
-	// are the models of the cards on which it showed.
+	// are the models of the GPUs on which it showed.
 	most   int
 	capped map[string]bool
-	// sharing are the cards that share most, with their indices; software those for
-	// which the processor encodes.
+	// sharing are the GPUs that share most, with their indices; software those for
+	// which the CPU encodes.
 	sharing  map[gpu.UUID]int
 	software map[gpu.UUID]bool
 }
@@ -30,8 +30,8 @@ func newMachineLimits() *machineLimits {
 	}
 }
 
-// known are a card's encoders where they must not be counted: other cards that share
-// the driver's limit have streams. A card of an unknown model is then taken for one
+// known returns a GPU's encoders where they must not be counted: other GPUs that share
+// the driver's limit have streams. A GPU of an unknown model is then taken for one
 // that has the limit, too.
 func (m *machineLimits) known(d gpu.Device, busy func(card string) bool) (probe.Encoders, bool) {
 	m.mu.Lock()
@@ -50,7 +50,7 @@ func (m *machineLimits) known(d gpu.Device, busy func(card string) bool) (probe.
 	return probe.Encoders{Most: m.most}, true
 }
 
-// add records the result of a card's test or count. Of several counts of the shared limit
+// add records the result of a GPU's test or count. Of several counts of the shared limit
 // the first holds: the later ones ran beside other sessions.
 func (m *machineLimits) add(d gpu.Device, found probe.Encoders) {
 	m.mu.Lock()
@@ -71,7 +71,7 @@ func (m *machineLimits) add(d gpu.Device, found probe.Encoders) {
 	}
 }
 
-// remove removes a card that is not offered any more; the others share its part.
+// remove removes a GPU that is not offered any more; the others share its part.
 func (m *machineLimits) remove(id gpu.UUID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -79,12 +79,12 @@ func (m *machineLimits) remove(id gpu.UUID) {
 	delete(m.software, id)
 }
 
-// share is a card's offer with its part of the shared limits.
-func (m *machineLimits) share(id gpu.UUID, offer placement.Offer) placement.Offer {
+// share returns a GPU's offer with its part of the shared limits.
+func (m *machineLimits) share(id gpu.UUID, offer deviceport.Resources) deviceport.Resources {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.software[id] {
-		// The pace was measured while the processor did nothing else.
+		// The pace was measured while the CPU did nothing else.
 		offer.Cost *= float64(len(m.software))
 	}
 	if index, ok := m.sharing[id]; ok {
@@ -99,9 +99,9 @@ func (m *machineLimits) share(id gpu.UUID, offer placement.Offer) placement.Offe
 	return offer
 }
 
-// share is the part of a machine's encoders that the card has before which there are
+// share returns the part of a machine's encoders that the GPU has before which there are
 // so many others. All have the same where that is enough for a usual stream, and what
-// is left over goes to the first. Where it is not, as many cards as there are usual
+// is left over goes to the first. Where it is not, as many GPUs as there are usual
 // streams have it all, and the others take streams of a single rendition.
 func share(most, cards, before int) int {
 	if most/cards < renditions {

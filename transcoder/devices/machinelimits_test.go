@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core/gpu"
 )
 
-// offered are the encoders that the cards are offered with.
+// offered are the encoders that the GPUs are offered with.
 func (r *rig) offered(t *testing.T, names ...string) (out []int) {
 	t.Helper()
 	for _, name := range names {
@@ -26,33 +26,33 @@ func (r *rig) offered(t *testing.T, names ...string) (out []int) {
 	return out
 }
 
-// The driver's limit is of the machine: the cards share it, and it is counted before
+// The driver's limit is of the machine: the GPUs share it, and it is counted before
 // any of them has streams that would be missing from the count.
 func TestCardsShareTheEncodersOfAMachine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{most: 13, counting: time.Second}
-		other, same := card(1, "GPU-2"), card(2, "GPU-3")
+		other, same := gpuDevice(1, "GPU-2"), gpuDevice(2, "GPU-3")
 		other.Name = "NVIDIA GeForce RTX 3060"
-		r.here = []gpu.Device{card(0, first), other, same}
+		r.here = []gpu.Device{gpuDevice(0, first), other, same}
 		keep(t, r, true)
 		after(10 * time.Second)
-		// Models are counted, not cards: two of the same have the same driver.
+		// Models are counted, not GPUs: two of the same have the same driver.
 		if got := r.offered(t, "0", "1", "2"); !slices.Equal(got, []int{5, 4, 4}) || r.late != 0 || len(r.counts) != 2 {
 			t.Errorf("offered %v; counted %v, %d times too late", got, r.counts, r.late)
 		}
 		r.set(func() { r.here = r.here[1:2] })
 		after(3 * time.Second)
 		if got := r.offered(t, "1"); got[0] != 13 {
-			t.Errorf("alone the card is offered with %v", got)
+			t.Errorf("alone the GPU is offered with %v", got)
 		}
 	})
 }
 
-// A card that is tested again while others have streams takes no encoders from them.
+// A GPU that is tested again while others have streams takes no encoders from them.
 func TestNoEncodersAreTakenFromStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{most: 8, uses: map[string]gpu.Bytes{}}
-		r.here = []gpu.Device{card(0, first), card(1, "GPU-2")}
+		r.here = []gpu.Device{gpuDevice(0, first), gpuDevice(1, "GPU-2")}
 		keep(t, r, true)
 		after(10 * time.Second)
 		r.set(func() {
@@ -65,7 +65,7 @@ func TestNoEncodersAreTakenFromStreams(t *testing.T) {
 		if got := r.offered(t, "0"); got[0] != 8 {
 			t.Errorf("the other's part is not used meanwhile: %v", got)
 		}
-		other := card(2, "GPU-3")
+		other := gpuDevice(2, "GPU-3")
 		other.Name = "NVIDIA GeForce RTX 3060"
 		r.set(func() { r.here = append(r.here, other) })
 		after(30 * time.Second)
@@ -75,15 +75,15 @@ func TestNoEncodersAreTakenFromStreams(t *testing.T) {
 	})
 }
 
-// A card whose worker does not start keeps the others waiting for a while only.
+// A GPU whose worker does not start keeps the others waiting for a while only.
 func TestACardThatIsNotCountedKeepsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{most: 8, hangs: "GPU-2"}
-		r.here = []gpu.Device{card(0, first), card(1, "GPU-2")}
+		r.here = []gpu.Device{gpuDevice(0, first), gpuDevice(1, "GPU-2")}
 		keep(t, r, true)
 		after(25 * time.Second)
 		if got := r.offered(t, "0"); got[0] != -1 {
-			t.Error("the first card did not wait")
+			t.Error("the first GPU did not wait")
 		}
 		after(10 * time.Second)
 		if got := r.offered(t, "0"); got[0] != 8 {
@@ -96,9 +96,9 @@ func TestACardThatIsNotCountedKeepsNobody(t *testing.T) {
 func TestAnEncoderThatIsOutOfReach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{none: true}
-		d := card(0, first)
+		d := gpuDevice(0, first)
 		d.Encodes = true
-		r.here = []gpu.Device{d, card(1, "GPU-2")}
+		r.here = []gpu.Device{d, gpuDevice(1, "GPU-2")}
 		keep(t, r, true)
 		after(10 * time.Second)
 		said := r.board.Snapshot()
@@ -122,22 +122,22 @@ func TestAnEncoderThatIsOutOfReach(t *testing.T) {
 	})
 }
 
-// Cards for which the processor encodes share it.
+// GPUs for which the CPU encodes share it.
 func TestCardsShareTheProcessor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{none: true, latency: 100 * time.Millisecond}
-		r.here = []gpu.Device{card(0, first)}
+		r.here = []gpu.Device{gpuDevice(0, first)}
 		keep(t, r, true)
 		after(20 * time.Second)
 		var alone float64
 		r.set(func() { alone = r.places["0"].offer.Cost })
-		r.set(func() { r.here = append(r.here, card(1, "GPU-2"), card(2, "GPU-3")) })
+		r.set(func() { r.here = append(r.here, gpuDevice(1, "GPU-2"), gpuDevice(2, "GPU-3")) })
 		after(30 * time.Second)
 		for _, name := range []string{"0", "1", "2"} {
 			var got float64
 			r.set(func() { got = r.places[name].offer.Cost })
 			if alone <= 0 || got != 3*alone {
-				t.Errorf("card %s: %g, alone %g", name, got, alone)
+				t.Errorf("GPU %s: %g, alone %g", name, got, alone)
 			}
 		}
 		r.set(func() { r.here = r.here[:1] })
@@ -151,11 +151,11 @@ func TestCardsShareTheProcessor(t *testing.T) {
 }
 
 // A driver without its module for memory is told of under the code that says what to
-// do, until the card works.
+// do, until the GPU works.
 func TestADriverThatIsNotLoaded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{refuse: fault.New(fault.GPUDriverNotLoaded, "load nvidia-uvm", "missing")}
-		r.here = []gpu.Device{card(0, first)}
+		r.here = []gpu.Device{gpuDevice(0, first)}
 		keep(t, r, true)
 		after(time.Second)
 		if said := r.board.Snapshot(); len(said) != 1 || said[0].Code != fault.GPUDriverNotLoaded ||
@@ -175,12 +175,12 @@ func TestADriverThatIsNotLoaded(t *testing.T) {
 	})
 }
 
-// A card that was tested while the streams of others had all encoders does not wait
+// A GPU that was tested while the streams of others had all encoders does not wait
 // as long as one that is broken.
 func TestACardTestedBesideStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{most: 8, broken: fault.New(fault.EncoderSessionsExhausted, "open encoder", "")}
-		r.here = []gpu.Device{card(0, first)}
+		r.here = []gpu.Device{gpuDevice(0, first)}
 		keep(t, r, true)
 		after(11 * time.Minute)
 		r.set(func() { r.broken = nil })

@@ -5,44 +5,44 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/transcoder/probe"
 )
 
 // Options are what a Keeper is built from.
 type Options struct {
 	Inventory gpu.Inventory
-	// Start starts the media worker of a card; the keeper closes it.
+	// Start starts the media worker of a GPU; the keeper closes it.
 	Start func(ctx context.Context, d gpu.Device) (probe.Worker, error)
-	// Test says whether a card's abilities are tried before it is offered; otherwise
+	// Test says whether a GPU's abilities are tried before it is offered; otherwise
 	// Base is offered as it is.
 	Test bool
-	// Base is what every card's offer begins with: the node's release, and the
-	// capabilities of a card that is not tested.
-	Base placement.Offer
-	// Inherited is what the process before found of the cards that it offered: they are
+	// Base is what every GPU's offer begins with: the node's release, and the
+	// capabilities of a GPU that is not tested.
+	Base deviceport.Resources
+	// Inherited is what the process before found of the GPUs that it offered: they are
 	// not tested again, unless they fail, and Run is ready when they are offered, or
 	// after Ready without them. Findings are those of this one.
 	Inherited map[gpu.UUID]Finding
 	Ready     time.Duration
-	// Adjust changes the offer of a card by the operator's wishes; nil changes nothing.
-	Adjust func(o placement.Offer) placement.Offer
-	Placer placement.Placer
-	// Use is how much of a card's memory the sessions on it are reckoned to have; nil
+	// Adjust changes the offer of a GPU by the operator's wishes; nil changes nothing.
+	Adjust func(o deviceport.Resources) deviceport.Resources
+	Placer deviceport.Placer
+	// Use is how much of a GPU's memory the sessions on it are reckoned to have; nil
 	// is none.
 	Use func(device string) gpu.Bytes
-	// Budget is shared with whoever else wants the cards' memory; nil shares nothing.
+	// Budget is shared with the other users of the GPUs' memory; nil shares nothing.
 	Budget *gpu.Budget
 	Board  *health.Board
 	Log    *slog.Logger
 
-	// Counts is how long a card that was counted waits until the others of the start
+	// Counts is how long a GPU that was counted waits until the others of the start
 	// are, before it is offered; the default is half a minute.
 	Counts time.Duration
 	// Look is how often the inventory is read, Pause and Longest the pauses after a
-	// card that failed; the defaults are 1 s, 5 s and 5 min, that of Ready 5 s.
+	// GPU that failed; the defaults are 1 s, 5 s and 5 min, that of Ready 5 s.
 	Look, Pause, Longest time.Duration
 }
 
@@ -51,7 +51,7 @@ func (o Options) withDefaults() Options {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Adjust == nil {
-		o.Adjust = func(offer placement.Offer) placement.Offer { return offer }
+		o.Adjust = func(offer deviceport.Resources) deviceport.Resources { return offer }
 	}
 	if o.Use == nil {
 		o.Use = func(string) gpu.Bytes { return 0 }
@@ -73,11 +73,11 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Parts of a card's memory, in bytes.
+// Parts of a GPU's memory, in bytes.
 const (
-	// AtLeast is set aside for transcoding on a card before anything was measured: a
+	// AtLeast is set aside for transcoding on a GPU before anything was measured: a
 	// session of four renditions of 1080p.
 	AtLeast = 1 << 30
-	// renditions is how many renditions the session has that is always kept room for.
+	// renditions is how many renditions the session has for which capacity is always reserved.
 	renditions = 4
 )

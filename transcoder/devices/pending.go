@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/gpu"
 )
 
-// pending are the cards of the start that something waits for.
+// pending are the GPUs of the start that something waits for.
 type pending struct {
 	mu    sync.Mutex // covers the fields below
 	cards map[gpu.UUID]bool
@@ -22,7 +22,7 @@ func newPending() *pending {
 	return p
 }
 
-// expect says which cards there are. It is called once, before anything waits.
+// expect says which GPUs there are. It is called once, before anything waits.
 func (p *pending) expect(cards []gpu.Device) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -35,7 +35,7 @@ func (p *pending) expect(cards []gpu.Device) {
 	}
 }
 
-// over says that nothing waits for a card any more.
+// over says that nothing waits for a GPU any more.
 func (p *pending) over(id gpu.UUID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -48,7 +48,7 @@ func (p *pending) over(id gpu.UUID) {
 	}
 }
 
-// await waits until there are none, but not long for a card that hangs.
+// await waits until there are none, but not long for a GPU that hangs.
 func (p *pending) await(ctx context.Context, limit time.Duration) {
 	p.mu.Lock()
 	none := p.none

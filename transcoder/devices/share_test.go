@@ -32,7 +32,7 @@ func TestShares(t *testing.T) {
 		if most/cards >= renditions && sum != most {
 			t.Fatalf("%v are not %d", got, most)
 		}
-		// A usual stream finds a card wherever the driver would permit it one.
+		// A usual stream finds a GPU wherever the driver would permit it one.
 		if most >= renditions && got[0] < renditions || sum > most+cards {
 			t.Fatalf("%d: %v", most, got)
 		}

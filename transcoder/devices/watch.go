@@ -5,17 +5,17 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/gpu"
-	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/transcoder/probe"
 )
 
-// watch follows a card that is offered until ctx ends or the card has failed. Its
+// watch follows a GPU that is offered until ctx ends or the GPU has failed. Its
 // offer follows what others want of the memory and the machine; told is what it was at
 // first.
-func (c *card) watch(
-	ctx context.Context, device *probe.Device, attachment placement.Attachment, offer, offered placement.Offer,
+func (c *gpuDevice) watch(
+	ctx context.Context, device *probe.Device, attachment deviceport.Attachment, offer, offered deviceport.Resources,
 ) error {
 	o := &c.k.o
 	ticker := time.NewTicker(o.Look)
@@ -53,16 +53,16 @@ func (c *card) watch(
 	}
 }
 
-// reprobe tests a card after the driver reported an error, in a fresh process, because the
+// reprobe tests a GPU after the driver reported an error, in a fresh process, because the
 // context of the old one is lost.
-func (c *card) reprobe(ctx context.Context, device *probe.Device) error {
+func (c *gpuDevice) reprobe(ctx context.Context, device *probe.Device) error {
 	device.Replace(fault.GPUFault)
 	return device.Reprobe(ctx)
 }
 
-// fatal reports whether an error of the driver's concerns the card and not only the
+// fatal reports whether an error of the driver's concerns the GPU and not only the
 // program that met it. 8, 13, 31, 32, 43, 45, 68 and 69 are a process's; whatever else
-// there is may be the card's.
+// there is may be the GPU's.
 func fatal(s gpu.Sample) bool {
 	switch s.XID {
 	case 0, 8, 13, 31, 32, 43, 45, 68, 69, 109:

@@ -17,7 +17,7 @@ var (
 	numberForm = regexp.MustCompile(`^[0-9A-Za-z._-]{0,40}$`)
 )
 
-// Bounds that no card comes near.
+// Bounds that no GPU comes near.
 const (
 	maxMemory      = gpu.Bytes(1) << 50
 	maxTemperature = 1000

@@ -66,7 +66,7 @@ func spawn(o Options) (*child, error) {
 	return c, nil
 }
 
-// environment is what drivers read, and nothing else that the node was given.
+// environment returns what drivers read, and nothing else that the node was given.
 func environment(o Options) []string {
 	env := []string{"MALLOC_ARENA_MAX=2"}
 	for _, e := range os.Environ() {
@@ -142,7 +142,7 @@ func (l *lastLine) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String is the last line that says anything: of a Go program that dies, the reason.
+// String returns the last line that says anything: of a Go program that dies, the reason.
 func (l *lastLine) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

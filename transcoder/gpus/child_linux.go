@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// apart is a process group of its own, which ends with us.
+// apart returns a process group of its own, which ends with us.
 func apart() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// apart is a process group of its own. It ends when its output is read no more.
+// apart returns a process group of its own. It ends when its output is read no more.
 func apart() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{HideWindow: true, CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 }

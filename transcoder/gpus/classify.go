@@ -60,7 +60,7 @@ func (h host) classify(want gpu.Selection, l ReportLine) verdict {
 	return v
 }
 
-// known are the devices that the driver reports. Lost ones join the unreadable: only a new
+// known returns the devices that the driver reports. Lost ones join the unreadable: only a new
 // process can find them again.
 func known(l *ReportLine) (have []gpu.Device) {
 	for _, e := range l.Devices {
@@ -73,7 +73,7 @@ func known(l *ReportLine) (have []gpu.Device) {
 	return have
 }
 
-// without are a choice's unknown without those of which is said already that they
+// without returns a choice's unknown without those of which is said already that they
 // cannot be read.
 func without(c gpu.Choice, list []Unreadable) gpu.Choice {
 	c.Unknown = slices.DeleteFunc(c.Unknown, func(name string) bool {
@@ -82,7 +82,7 @@ func without(c gpu.Choice, list []Unreadable) gpu.Choice {
 	return c
 }
 
-// whole are the devices without MIG instances.
+// whole returns the devices without MIG instances.
 func whole(devices []gpu.Device, blame func(string, *fault.Fault)) (out []gpu.Device) {
 	for _, d := range devices {
 		if d.MIG {
@@ -95,8 +95,8 @@ func whole(devices []gpu.Device, blame func(string, *fault.Fault)) (out []gpu.De
 	return out
 }
 
-// modern are the devices for which the driver is new enough. An old driver only lacks the
-// encoder interface, so cards without an encoder stay usable.
+// modern returns the devices for which the driver is new enough. An old driver only lacks the
+// encoder interface, so GPUs without an encoder stay usable.
 func modern(driver gpu.Driver, devices []gpu.Device, blame func(string, *fault.Fault)) (out []gpu.Device) {
 	if !driver.TooOld() {
 		return devices
@@ -107,7 +107,7 @@ func modern(driver gpu.Driver, devices []gpu.Device, blame func(string, *fault.F
 		}
 	}
 	if len(out) < len(devices) {
-		detail := fmt.Sprintf("the driver is %s, the oldest that will do for cards that encode is %s", driver.Version,
+		detail := fmt.Sprintf("the driver is %s, the oldest that will do for GPUs that encode is %s", driver.Version,
 			gpu.MinimumDriver)
 		blame("", fault.New(fault.DriverTooOld, opFind, detail))
 	}

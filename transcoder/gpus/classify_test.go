@@ -35,8 +35,8 @@ func TestJudge(t *testing.T) {
 			"GPU 1, NVIDIA L4, is divided"},
 		{"divided, not asked for", "0", func(l *ReportLine) { l.Devices[1].Device.MIG = true }, "[0] [0] [] false", ""},
 		{"old driver", "all", func(l *ReportLine) { l.Driver.Version = "470.256.02" }, "[0 1 2] [] [DriverTooOld] false",
-			"the driver is 470.256.02, the oldest that will do for cards that encode is 530.41.03"},
-		{"old driver of cards without encoders", "0,2", func(l *ReportLine) {
+			"the driver is 470.256.02, the oldest that will do for GPUs that encode is 530.41.03"},
+		{"old driver of GPUs without encoders", "0,2", func(l *ReportLine) {
 			l.Driver.Version, l.Devices[0].Device.Encodes, l.Devices[2].Device.Encodes = "525.147.05", false, false
 		}, "[0 2] [0 2] [] false", ""},
 		{"old driver of one that encodes", "all", func(l *ReportLine) {

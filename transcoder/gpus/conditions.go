@@ -15,7 +15,7 @@ import (
 const (
 	setAfter   = 10 * time.Second
 	clearAfter = 30 * time.Second
-	// xidLasts is how long a critical error of a card is shown.
+	// xidLasts is how long a critical error of a GPU is shown.
 	xidLasts = 24 * time.Hour
 )
 

@@ -29,7 +29,7 @@ func tell(t *testing.T, files map[string]string) *story {
 	return s
 }
 
-// after lets time pass and hears of a card with the sample; it returns the
+// after lets time pass and hears of a GPU with the sample; it returns the
 // conditions.
 func (s *story) after(d time.Duration, sample gpu.Sample) string {
 	s.now = s.now.Add(d)

@@ -13,28 +13,28 @@ import (
 // host is what the system's files tell of the machine, driver or not.
 type host struct{ root string }
 
-// card is an NVIDIA GPU on the PCI bus.
-type card struct {
+// pciGPU is an NVIDIA GPU on the PCI bus.
+type pciGPU struct {
 	pci string
 	// driver holds it: "nvidia", "nouveau", "vfio-pci", "" for none.
 	driver string
 }
 
 // The PCI ids of NVIDIA, and of display controllers: 3D controllers, as data centre
-// cards are, among them.
+// GPUs are, among them.
 const (
 	vendorNVIDIA = "0x10de"
 	classDisplay = "0x03"
 )
 
-// cards are the NVIDIA GPUs on the bus.
-func (h host) cards() (out []card) {
+// pciGPUs returns the NVIDIA GPUs on the bus.
+func (h host) pciGPUs() (out []pciGPU) {
 	paths, _ := filepath.Glob(filepath.Join(h.root, "sys/bus/pci/devices/*"))
 	for _, p := range paths {
 		if h.text(p, "vendor") != vendorNVIDIA || !strings.HasPrefix(h.text(p, "class"), classDisplay) {
 			continue
 		}
-		c := card{pci: filepath.Base(p)}
+		c := pciGPU{pci: filepath.Base(p)}
 		if to, err := os.Readlink(filepath.Join(p, "driver")); err == nil {
 			c.driver = filepath.Base(to)
 		}
@@ -87,7 +87,7 @@ func (h host) explain(t Problem) *fault.Fault {
 // without is for a machine where there is no driver to ask: is there a GPU at all,
 // does another driver hold it, or is it outside of this container?
 func (h host) without(t Problem) *fault.Fault {
-	cards := h.cards()
+	cards := h.pciGPUs()
 	bound := 0
 	for _, c := range cards {
 		if c.driver == "nvidia" {
@@ -116,7 +116,7 @@ func (h host) without(t Problem) *fault.Fault {
 
 // none is for a driver that shows no device.
 func (h host) none() *fault.Fault {
-	cards := h.cards()
+	cards := h.pciGPUs()
 	switch {
 	case len(cards) == 0:
 		return fault.New(fault.NoDevices, opFind, "the driver shows no GPU")
@@ -140,8 +140,8 @@ func gpuCount(n int) string {
 	return strconv.Itoa(n) + " NVIDIA GPUs"
 }
 
-// held says which drivers hold the cards that NVIDIA's does not.
-func held(cards []card) string {
+// held says which drivers hold the GPUs that NVIDIA's does not.
+func held(cards []pciGPU) string {
 	var parts []string
 	for _, c := range cards {
 		switch c.driver {
@@ -159,7 +159,7 @@ func held(cards []card) string {
 	return strings.Join(parts, ", ")
 }
 
-// kernelDriver is the version that the kernel runs, as the start of a sentence.
+// kernelDriver returns the version that the kernel runs, as the start of a sentence.
 func (h host) kernelDriver() string {
 	for word := range strings.FieldsSeq(h.text(h.root, "proc/driver/nvidia/version")) {
 		if major, _, ok := strings.Cut(word, "."); ok && len(word) < 20 {

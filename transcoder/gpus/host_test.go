@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// machine makes the files of a machine. A card is "address class driver", other
+// machine makes the files of a machine. A GPU is "address class driver", other
 // entries are files with their contents.
 func machine(t *testing.T, cards []string, files map[string]string) host {
 	t.Helper()
@@ -55,12 +55,12 @@ func TestExplain(t *testing.T) {
 	driver := map[string]string{"dev/nvidiactl": "",
 		"proc/driver/nvidia/version": "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.161.07  Sat Feb 17\nGCC version:  gcc version 12.3.0\n"}
 	for _, row := range []struct {
-		name  string
-		cards []string
-		files map[string]string
-		kind  ReportKind
-		code  fault.Code
-		says  string
+		name    string
+		pciGPUs []string
+		files   map[string]string
+		kind    ReportKind
+		code    fault.Code
+		says    string
 	}{
 		{"nothing", nil, nil, NoLibrary, fault.NoDevices, "the PCI bus has no NVIDIA GPU"},
 		{"another vendor's", []string{radeon, sound}, nil, NoLibrary, fault.NoDevices,
@@ -94,7 +94,7 @@ func TestExplain(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			f := machine(t, row.cards, row.files).explain(Problem{Kind: row.kind, Detail: "said"})
+			f := machine(t, row.pciGPUs, row.files).explain(Problem{Kind: row.kind, Detail: "said"})
 			if f.Code != row.code || !strings.Contains(f.Detail, row.says) {
 				t.Errorf("%v", f)
 			}
@@ -105,18 +105,18 @@ func TestExplain(t *testing.T) {
 func TestADriverThatShowsNone(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
-		name  string
-		cards []string
-		files map[string]string
-		code  fault.Code
-		says  string
+		name    string
+		pciGPUs []string
+		files   map[string]string
+		code    fault.Code
+		says    string
 	}{
 		{"none there", nil, nil, fault.NoDevices, "the driver shows no GPU"},
 		{"hidden", []string{l4 + " nvidia"}, map[string]string{".dockerenv": ""}, fault.GPUToolkitMissing, "given none"},
 		{"held by another", []string{l4 + " nouveau"}, nil, fault.GPUDriverNotLoaded, "nouveau"},
 		{"broken", []string{l4 + " nvidia"}, nil, fault.NoDevices, "the driver shows none of 1 NVIDIA GPU on the PCI bus"},
 	} {
-		if f := machine(t, row.cards, row.files).none(); f.Code != row.code || !strings.Contains(f.Detail, row.says) {
+		if f := machine(t, row.pciGPUs, row.files).none(); f.Code != row.code || !strings.Contains(f.Detail, row.says) {
 			t.Errorf("%s: %v", row.name, f)
 		}
 	}

@@ -43,7 +43,7 @@ func play(script string, out io.Writer) int {
 			}
 		case "line":
 			_ = gpus.WriteReport(out, devices(1))
-			if arg == "2" { // a second card comes
+			if arg == "2" { // a second GPU comes
 				_ = gpus.WriteReport(out, devices(2))
 			}
 		case "file":
@@ -94,7 +94,7 @@ func follow(path string, out io.Writer) {
 	}
 }
 
-// devices is a report of n healthy cards.
+// devices is a report of n healthy GPUs.
 func devices(n int) gpus.ReportLine {
 	l := gpus.ReportLine{V: gpus.ReportVersion, Driver: gpu.Driver{Version: "550.54.15", CUDA: "12.4"}}
 	for i := range n {

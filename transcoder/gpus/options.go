@@ -27,7 +27,7 @@ type Options struct {
 	Board *health.Board
 	Log   *slog.Logger
 	Now   func() time.Time
-	// First is the time for the first report of a process, which wakes cards that
+	// First is the time for the first report of a process, which wakes GPUs that
 	// sleep, Silence the time for each further one; Retry the pause before it is
 	// looked again for what is missing, and the longest after a process that failed; Ready the time after which the node
 	// goes on

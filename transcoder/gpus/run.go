@@ -157,7 +157,7 @@ func (w *Watcher) follow(ctx context.Context) (e ending) {
 				e.pause = w.o.Retry
 				return e
 			}
-			// The driver's library does not see cards that come later; a new process does.
+			// The driver's library does not see GPUs that come later; a new process does.
 			if v.missing && w.o.Now().Sub(started) >= w.o.Retry {
 				return e
 			}

@@ -12,8 +12,8 @@ import (
 
 // UVM is the driver's kernel module nvidia-uvm. CUDA does not start without it, and
 // after a reboot of a machine without a display it may not be loaded. CUDA would
-// call NVIDIA's tool for that, which gets root's rights for it; in a media worker's
-// walls it gets none, so the node calls it before.
+// call NVIDIA's setuid tool for that, which gets no root rights in a media worker's
+// sandbox, so the node calls it before.
 type UVM struct {
 	host host
 	log  *slog.Logger
@@ -49,7 +49,7 @@ func (u *UVM) Explain(err error) error {
 	f := fault.Wrap(fault.GPUDriverNotLoaded, opUVM, err)
 	f.Detail = "/dev/nvidia-uvm is missing: run `modprobe nvidia-uvm` and `nvidia-modprobe -u -c=0` as root"
 	if u.host.container() {
-		f.Detail += " on the host, and start the container anew"
+		f.Detail += " on the host, and start the container again"
 	}
 	return f
 }

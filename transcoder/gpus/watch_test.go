@@ -85,7 +85,7 @@ func TestItWatches(t *testing.T) {
 	t.Setenv("SECRET_OF_THE_NODE", "x")
 	t.Setenv("NVIDIA_SHOWN", "x")
 	r := start(t, options(t, "env line:2 stay"))
-	until(t, "two cards", func() bool { return len(r.Devices()) == 2 })
+	until(t, "two GPUs", func() bool { return len(r.Devices()) == 2 })
 	if d := r.Driver(); d.Version != "550.54.15" || r.Err() != nil || r.Blind() || !r.board.Healthy() ||
 		len(r.Present()) != 2 || r.Faults() != nil {
 		t.Errorf("%+v, %v", d, r.Err())
@@ -124,7 +124,7 @@ func TestTroubleWithTheProcess(t *testing.T) {
 			if len(r.Devices()) == 0 && !errors.Is(r.Err(), fault.GPUWatchFailed) {
 				t.Errorf("%v", r.Err())
 			}
-			until(t, "two cards", func() bool { return len(r.Devices()) == 2 })
+			until(t, "two GPUs", func() bool { return len(r.Devices()) == 2 })
 			if r.shows(fault.GPUWatchFailed, "") != "" || r.Err() != nil {
 				t.Errorf("%v, %v", r.board.Snapshot(), r.Err())
 			}
@@ -203,7 +203,7 @@ func TestFind(t *testing.T) {
 func TestADriverComesLate(t *testing.T) {
 	t.Parallel()
 	r := start(t, options(t, "once:"+filepath.Join(t.TempDir(), "was")+" trouble:no_driver"))
-	until(t, "two cards", func() bool {
+	until(t, "two GPUs", func() bool {
 		return len(r.Devices()) == 2 && r.shows(fault.GPUDriverNotLoaded, "") == "" && r.board.Healthy()
 	})
 }
@@ -222,12 +222,12 @@ func TestACardComesLate(t *testing.T) {
 	})
 	changed := r.Changed()
 	written(t, path, devices(2))
-	until(t, "two cards", func() bool { return len(r.Devices()) == 2 })
+	until(t, "two GPUs", func() bool { return len(r.Devices()) == 2 })
 	<-changed
 	until(t, "all well", r.board.Healthy)
 }
 
-// TestConditions come and go with what the cards tell.
+// TestConditions come and go with what the GPUs tell.
 func TestConditions(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "report")

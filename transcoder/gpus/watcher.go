@@ -39,14 +39,14 @@ func New(o Options) *Watcher {
 // Name names the component.
 func (w *Watcher) Name() string { return "GPU watch" }
 
-// Devices are the selected GPUs that can transcode, in order of Index.
+// Devices returns the selected GPUs that can transcode, in order of Index.
 func (w *Watcher) Devices() []gpu.Device {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.now.usable)
 }
 
-// Present are the selected GPUs that are present, whether or not they can transcode:
+// Present returns the selected GPUs that are present, whether or not they can transcode:
 // containers may use all of them.
 func (w *Watcher) Present() []gpu.Device {
 	w.mu.Lock()
@@ -76,7 +76,7 @@ func (w *Watcher) Err() *fault.Fault {
 	return nil
 }
 
-// Faults are all problems, and the fault of a missing report.
+// Faults returns all problems, and the fault of a missing report.
 func (w *Watcher) Faults() (out []*fault.Fault) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -96,7 +96,7 @@ func (w *Watcher) Driver() gpu.Driver {
 	return w.now.driver
 }
 
-// Sample is the latest of a device; false when there is none, or it is old.
+// Sample returns the latest of a device; false when there is none, or it is old.
 func (w *Watcher) Sample(id gpu.UUID) (gpu.Sample, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -30,7 +30,7 @@ var xidMeanings = map[int]string{
 	120: "the GPU's system processor failed",
 }
 
-// xidMeaning is an XID's meaning for the operator.
+// xidMeaning returns an XID's meaning for the operator.
 func xidMeaning(n int) string {
 	if s, ok := xidMeanings[n]; ok {
 		return s

@@ -39,7 +39,7 @@ func lengthsHaveIDR(p []byte, lengthSize int) bool {
 	return false
 }
 
-// lengthSize is how many bytes state a unit's length in packets of a stream with
+// lengthSize returns how many bytes state a unit's length in packets of a stream with
 // these headers, 0 when its packets are in Annex B form.
 func lengthSize(extradata []byte) int {
 	if len(extradata) < 7 || extradata[0] != 1 {

@@ -8,8 +8,8 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// transcode runs a segment. While a GPU refuses a part of the work that the processor can do,
-// it retries with that part on the processor.
+// transcode runs a segment. While a GPU refuses a part of the work that the CPU can do,
+// it retries with that part on the CPU.
 func (e *Engine) transcode(
 	ctx context.Context, own *session, spec *core.TranscodeJob, threads int,
 ) (*core.TranscodeResult, error) {
@@ -64,7 +64,7 @@ func backendFor(m *media, threads int) backend {
 	return &gpuBackend{media: m, threads: threads}
 }
 
-// giveUpPart is the form with the refused part of the work on the processor, and reports
+// giveUpPart returns the form with the refused part of the work on the CPU, and reports
 // whether there is such a part.
 func (e *Engine) giveUpPart(own *session, spec *core.TranscodeJob, f form, err error) (form, bool) {
 	r, _ := errors.AsType[*refusal](err)
@@ -74,7 +74,7 @@ func (e *Engine) giveUpPart(own *session, spec *core.TranscodeJob, f form, err e
 		return f, false
 	}
 	own.lose(f, less, r, e.sessions.now())
-	e.log.Info("the processor does a part of the session's work", "device", e.device,
+	e.log.Info("the CPU does a part of the session's work", "device", e.device,
 		"session", spec.Session, "segment", spec.Number, "form", less.String(), "err", err)
 	return less, true
 }

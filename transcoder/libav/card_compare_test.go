@@ -17,11 +17,11 @@ import (
 	"github.com/tuttinode/tutti/transcoder/libav"
 )
 
-// leastDB is how near a rendition of the card must be to the CPU's, at the frame where
-// they differ most: the encoders differ, the pictures must not.
+// leastDB is how near a rendition of the GPU must be to the CPU's, at the frame where
+// they differ most: the encoders differ, the frames must not.
 const leastDB = 28
 
-// pair is an engine on the card and one on the CPU, which does the same work to compare.
+// pair is an engine on the GPU and one on the CPU, which does the same work to compare.
 type pair struct {
 	card *cardEngine
 	cpu  *libav.Engine
@@ -34,16 +34,16 @@ type compared struct {
 	card, cpu *core.TranscodeResult
 	// lost is what the engine logged about work that went to the CPU.
 	lost string
-	// decoded are pictures that the card decoded, -1 where that is not counted.
+	// decoded are frames that the GPU decoded, -1 where that is not counted.
 	decoded int64
 	// alike says that the frames of all renditions are those of the CPU.
 	alike bool
-	// fiction says that the simulated driver made up pictures.
+	// fiction says that the simulated driver made up frames.
 	fiction bool
 }
 
 // same does a job on both engines, and checks that each rendition has the same frames at
-// the same times and the same audio, and pictures that look the same.
+// the same times and the same audio, and frames that look the same.
 func (p pair) same(t *testing.T, what string, j *core.TranscodeJob) compared {
 	t.Helper()
 	r := p.frames(t, what, j)
@@ -51,25 +51,25 @@ func (p pair) same(t *testing.T, what string, j *core.TranscodeJob) compared {
 	return r
 }
 
-// pictures checks that what frames found alike looks alike.
+// pictures checks that frames with the same times also look alike.
 func (p pair) pictures(t *testing.T, what string, j *core.TranscodeJob, r compared) {
 	t.Helper()
 	switch {
 	case !r.alike:
 	case r.fiction:
-		card.SkipCheck(t, what+": pictures", invented)
+		card.SkipCheck(t, what+": frames", invented)
 	default:
 		for k := range r.card.Renditions {
-			near(t, fmt.Sprintf("%s, rendition %s: pictures", what, j.Profiles[k].Name), r.card.Renditions[k].Data,
+			near(t, fmt.Sprintf("%s, rendition %s: frames", what, j.Profiles[k].Name), r.card.Renditions[k].Data,
 				r.cpu.Renditions[k].Data, leastDB)
 		}
 	}
 }
 
-// invented is why pictures are not compared.
-const invented = "the simulated driver invents the pictures of such streams"
+// invented is why frames are not compared.
+const invented = "the simulated driver invents the frames of such streams"
 
-// frames is same without a look at the pictures.
+// frames is same without comparing what the frames show.
 func (p pair) frames(t *testing.T, what string, j *core.TranscodeJob) compared {
 	t.Helper()
 	r := compared{decoded: -1}
@@ -88,7 +88,7 @@ func (p pair) frames(t *testing.T, what string, j *core.TranscodeJob) compared {
 	})
 	r.lost = p.card.lost()
 	if err != nil {
-		card.NoError(t, err, what+": transcoded with the card", "")
+		card.NoError(t, err, what+": transcoded with the GPU", "")
 		return r
 	}
 	card.CheckThat(t, r.card.DecodedFrames == r.cpu.DecodedFrames && r.card.DecodedPixels == r.cpu.DecodedPixels,
@@ -106,7 +106,7 @@ func (p pair) frames(t *testing.T, what string, j *core.TranscodeJob) compared {
 // sameFrames checks that a rendition has the frames and the audio of the CPU's.
 func sameFrames(t *testing.T, what string, got, want core.Rendition) bool {
 	t.Helper()
-	a, err := libav.Verify(context.Background(), got.Data)
+	a, err := libav.Inspect(context.Background(), got.Data)
 	if err != nil {
 		return card.NoError(t, err, what+"decoded again", "")
 	}
@@ -179,7 +179,7 @@ func decodeOrder(v *libav.VideoReport) string {
 	return ""
 }
 
-// near checks how near two files' pictures are in every frame.
+// near checks how near two files' frames are in every frame.
 func near(t *testing.T, what string, got, want []byte, least float64) {
 	t.Helper()
 	d, err := compare(t, got, want)

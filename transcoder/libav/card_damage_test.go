@@ -52,7 +52,7 @@ func brokenInputs(t *testing.T, clip []byte) []broken {
 		{"only its beginning", clip[:188*12]},
 		{"without its beginning", clip[len(clip)/2/188*188:]},
 		{"one packet lost", without(clip, 60, 61)}, {"twenty packets lost", without(clip, 60, 80)},
-		{"no key frame", makeClip(t, ".ts", picture("320x180", 30, 1)+" "+x264+" -g 60 -bsf:v noise=drop=key")},
+		{"no key frame", makeClip(t, ".ts", pattern("320x180", 30, 1)+" "+x264+" -g 60 -bsf:v noise=drop=key")},
 	}
 	seeds := []uint64{1}
 	if card.Full() {
@@ -67,7 +67,7 @@ func brokenInputs(t *testing.T, clip []byte) []broken {
 	return all
 }
 
-// TestCardBrokenInput: what the CPU makes something of is delivered with the card, too,
+// TestCardBrokenInput: what the CPU makes something of is delivered with the GPU, too,
 // what it refuses is refused in the same way, and the next segment is as if nothing
 // had happened.
 func TestCardBrokenInput(t *testing.T) {
@@ -75,13 +75,13 @@ func TestCardBrokenInput(t *testing.T) {
 	c := card.Load(t)
 	p := newPair(t, c)
 	clip := makeClip(t, ".ts",
-		picture("320x180", 30, 1)+" "+tone(1)+" -c:v libx264 -preset ultrafast -bf 2 -pix_fmt yuv420p -threads 1 "+
+		pattern("320x180", 30, 1)+" "+tone(1)+" -c:v libx264 -preset ultrafast -bf 2 -pix_fmt yuv420p -threads 1 "+
 			aac+" -muxdelay 0 -muxpreload 0 -output_ts_offset 10")
 	whole, err := p.card.transcode(t, in("broken", clip, second()...))
 	if !card.NoError(t, err, "the whole segment", "") {
 		return
 	}
-	// Another codec, with pictures that later ones are made of.
+	// Another codec, with frames that later ones are made of.
 	hevc := stored(t, "card/hevc.ts")
 	inputs := append(brokenInputs(t, clip), broken{"HEVC, cut in the middle", hevc[:len(hevc)/2]},
 		broken{"HEVC, one byte in 1000 damaged", damaged(hevc, 3, 1000)},
@@ -132,7 +132,7 @@ func describedResult(r *core.TranscodeResult, err error) string {
 
 // shown is how many frames of a file can be decoded, -1 where it cannot be read.
 func shown(data []byte) int {
-	r, err := libav.Verify(context.Background(), data)
+	r, err := libav.Inspect(context.Background(), data)
 	switch {
 	case err != nil:
 		return -1
@@ -142,7 +142,7 @@ func shown(data []byte) int {
 	return len(r.Video.Frames)
 }
 
-// sameAnswer checks the card's answer to a broken segment against the CPU's.
+// sameAnswer checks the GPU's answer to a broken segment against the CPU's.
 func sameAnswer(t *testing.T, what string, got *core.TranscodeResult, err error, want *core.TranscodeResult,
 	wantErr error) {
 	t.Helper()

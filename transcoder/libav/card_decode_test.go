@@ -10,19 +10,19 @@ import (
 	"github.com/tuttinode/tutti/test/gpu/card"
 )
 
-// source is a clip that a card may decode or not.
+// source is a clip that a GPU may decode or not.
 type source struct {
 	name, ext string
 	// recipe makes it; without one it is the stored clip of that name.
 	recipe string
-	// format is what its pictures are compared in.
+	// format is what its frames are compared in.
 	format string
-	// always says that every card with a decoder takes it; never, that our filters
+	// always says that every GPU with a decoder takes it; never, that our filters
 	// cannot take it from any.
 	always, never bool
 	// inexact says that decoders of this codec may round differently.
 	inexact bool
-	// unreal says that the simulated driver makes wrong pictures of it.
+	// unreal says that the simulated driver makes wrong frames of it.
 	unreal bool
 }
 
@@ -34,8 +34,8 @@ func (s source) clip(t testing.TB) []byte {
 	return stored(t, filepath.Join("card", s.name))
 }
 
-// moving is 20 frames of a moving picture.
-func moving(size string) string { return picture(size, 25, 0.8) }
+// moving is 20 frames of a moving test pattern.
+func moving(size string) string { return pattern(size, 25, 0.8) }
 
 // h264 is a recipe of H.264 with some settings.
 func h264(name, settings string) source {
@@ -50,7 +50,7 @@ func mpeg2(name, settings string) source {
 		format: "yuv420p", always: true, inexact: true}
 }
 
-// codecs are the kinds of streams that gateways send, and that cards decode.
+// codecs are the kinds of streams that gateways send, and that GPUs decode.
 func codecs() []source {
 	return []source{
 		h264("with B-frames", "-bf 3 -x264-params b-pyramid=normal:ref=4:weightp=2"),
@@ -73,7 +73,7 @@ func codecs() []source {
 	}
 }
 
-// formats are pictures that not every card decodes, whatever the codec.
+// formats are frames that not every GPU decodes, whatever the codec.
 func formats() []source {
 	grey := h264("grey", "-pix_fmt gray")
 	grey.format, grey.always, grey.unreal = "gray", false, true
@@ -91,7 +91,7 @@ func formats() []source {
 }
 
 // TestCardDecodes: streams of all codecs give the frames that the CPU makes of them,
-// whether the card decodes them or leaves them to the CPU. What the card's decoder can
+// whether the GPU decodes them or leaves them to the CPU. What the GPU's decoder can
 // do, the engine makes use of.
 func TestCardDecodes(t *testing.T) { decodesAll(t, codecs()) }
 
@@ -121,38 +121,38 @@ func decodesAll(t *testing.T, sources []source) {
 	}
 }
 
-// usesDecoder checks that the engine has a stream decoded on the card where it can be.
+// usesDecoder checks that the engine has a stream decoded on the GPU where it can be.
 func usesDecoder(t *testing.T, s source, r compared, able, known bool) {
 	t.Helper()
 	at := where(r.lost)
 	figure := ""
 	if r.decoded >= 0 {
-		figure = fmt.Sprintf("%d pictures for %d frames", r.decoded, r.card.DecodedFrames)
+		figure = fmt.Sprintf("%d frames for %d coded frames", r.decoded, r.card.DecodedFrames)
 	}
 	if r.lost != "" {
 		card.RecordCheck(t, s.name+": why the CPU takes part", reason(r.lost), "")
 	}
 	switch what := s.name + ": decoded"; {
 	case s.always:
-		card.CheckThat(t, at == "on the card", what+" where", "on the card", at, figure)
+		card.CheckThat(t, at == "on the GPU", what+" where", "on the GPU", at, figure)
 	case s.never || !known:
 		card.RecordCheck(t, what+" where", at, figure)
 	case able:
-		card.CheckThat(t, at == "on the card", what+" where", "on the card, as ffmpeg does", at, figure)
+		card.CheckThat(t, at == "on the GPU", what+" where", "on the GPU, as ffmpeg does", at, figure)
 	default:
 		card.CheckThat(t, at == "by the CPU", what+" where", "by the CPU, as ffmpeg does", at, figure)
 	}
-	if at == "on the card" && r.decoded >= 0 {
-		card.CheckThat(t, r.decoded >= int64(r.card.DecodedFrames), s.name+": pictures that the card decoded",
+	if at == "on the GPU" && r.decoded >= 0 {
+		card.CheckThat(t, r.decoded >= int64(r.card.DecodedFrames), s.name+": frames that the GPU decoded",
 			fmt.Sprintf("%d or more", r.card.DecodedFrames), fmt.Sprint(r.decoded), "")
 	}
 }
 
-// exactDB is what an inexact decoder's pictures must reach.
+// exactDB is what an inexact decoder's frames must reach.
 const exactDB = 40
 
-// decoderOf lets ffmpeg decode a clip on the card and on the CPU, checks that the
-// pictures are the same, and reports whether the card's decoder was in use, if known.
+// decoderOf lets ffmpeg decode a clip on the GPU and on the CPU, checks that the
+// frames are the same, and reports whether the GPU's decoder was in use, if known.
 func decoderOf(t *testing.T, c *card.Card, s source, clip []byte) (able, known bool) {
 	t.Helper()
 	dir := t.TempDir()
@@ -171,12 +171,12 @@ func decoderOf(t *testing.T, c *card.Card, s source, clip []byte) (able, known b
 		})
 		decoded, known = n.PicturesDecoded, counted
 	})
-	what := s.name + ": pictures of the card's decoder"
+	what := s.name + ": frames of the GPU's decoder"
 	seen := fmt.Sprintf("%d of %d frames are equal, worst %.1f dB", d.equal, d.frames, d.worst)
 	switch {
 	case err != nil && known && decoded == 0:
-		// Of AV1 ffmpeg has no decoder but the card's here.
-		card.SkipCheck(t, what, "ffmpeg cannot decode them on this card: "+err.Error())
+		// Of AV1 ffmpeg has no decoder but the GPU's here.
+		card.SkipCheck(t, what, "ffmpeg cannot decode them on this GPU: "+err.Error())
 		return false, true
 	case err != nil:
 		card.NoError(t, err, what, "")

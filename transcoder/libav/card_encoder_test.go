@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/test/gpu/card"
 )
 
-// TestCardEncoder: the engine finds out whether the card encodes, agrees with what is
+// TestCardEncoder: the engine finds out whether the GPU encodes, agrees with what is
 // known of it, and can count its encoder sessions.
 func TestCardEncoder(t *testing.T) {
 	c := card.Load(t)
@@ -46,14 +46,14 @@ func TestCardEncoder(t *testing.T) {
 		card.NoError(t, sessions.err, what+": counted", "")
 	}
 	if none {
-		card.CheckThat(t, sessions.n == 0, what, "0 on a card without encoder", fmt.Sprint(sessions.n), "")
+		card.CheckThat(t, sessions.n == 0, what, "0 on a GPU without encoder", fmt.Sprint(sessions.n), "")
 		return
 	}
 	card.CheckThat(t, sessions.n >= 1, what, "1 or more", fmt.Sprint(sessions.n), fmt.Sprintf("%d sessions", sessions.n))
 }
 
-// TestCardForms: H.264 is encoded on the card if it has an encoder, and by the CPU from
-// frames that the card decoded and scaled if not.
+// TestCardForms: H.264 is encoded on the GPU if it has an encoder, and by the CPU from
+// frames that the GPU decoded and scaled if not.
 func TestCardForms(t *testing.T) {
 	c := card.Load(t)
 	p := newPair(t, c)
@@ -64,27 +64,27 @@ func TestCardForms(t *testing.T) {
 		return
 	}
 	card.CheckThat(t, r.lost == "", "parts of the work that went to the CPU",
-		"none beyond those of a card without encoder",
+		"none beyond those of a GPU without encoder",
 		orElse(reason(r.lost), "none"), "")
 	if !counted {
 		card.SkipCheck(t, "decoded, scaled and encoded where", "the process was started without the counting library")
 		return
 	}
 	frames := int64(r.card.DecodedFrames)
-	card.CheckThat(t, n.PicturesDecoded >= frames, "pictures that the card decoded", fmt.Sprintf("%d or more", frames),
+	card.CheckThat(t, n.PicturesDecoded >= frames, "frames that the GPU decoded", fmt.Sprintf("%d or more", frames),
 		fmt.Sprint(n.PicturesDecoded), "")
 	card.CheckThat(t, n.Kernels >= frames, "kernels for scaling", fmt.Sprintf("%d or more", frames), fmt.Sprint(n.Kernels),
 		"")
 	if none {
-		card.CheckThat(t, n.EncodersOpened == 0 && n.PicturesEncoded == 0, "pictures that the card encoded", "none",
+		card.CheckThat(t, n.EncodersOpened == 0 && n.PicturesEncoded == 0, "frames that the GPU encoded", "none",
 			fmt.Sprint(n.PicturesEncoded), "")
 		return
 	}
-	card.CheckThat(t, n.PicturesEncoded == 2*frames, "pictures that the card encoded", fmt.Sprint(2*frames),
+	card.CheckThat(t, n.PicturesEncoded == 2*frames, "frames that the GPU encoded", fmt.Sprint(2*frames),
 		fmt.Sprint(n.PicturesEncoded), "")
 }
 
-// TestCardHEVC: renditions in HEVC are made by the card's encoder, with the frames of the
+// TestCardHEVC: renditions in HEVC are made by the GPU's encoder, with the frames of the
 // source, or refused by name.
 func TestCardHEVC(t *testing.T) {
 	c := card.Load(t)
@@ -115,7 +115,7 @@ func TestCardHEVC(t *testing.T) {
 		card.CheckThat(t, verify(t, got.Data).Video.Codec == "hevc", what+": codec", "hevc",
 			verify(t, got.Data).Video.Codec, "")
 		if sameFrames(t, what+": ", got, want.Renditions[0]) {
-			near(t, what+": pictures beside H.264 of the CPU", got.Data, want.Renditions[0].Data, leastDB)
+			near(t, what+": frames beside H.264 of the CPU", got.Data, want.Renditions[0].Data, leastDB)
 		}
 	}
 	r, err := e.transcode(t, in("beside", clip, second()...))

@@ -15,7 +15,7 @@ import (
 // ratio is a source's size and a rendition's.
 type ratio struct {
 	srcW, srcH, w, h int
-	// sharpDB is what a picture with sharp edges must reach: 3 dB less than the kernels of
+	// sharpDB is what a frame with sharp edges must reach: 3 dB less than the kernels of
 	// the simulated driver do, which are written after those of scale_cuda.
 	sharpDB float64
 	// large says that it is for the long form only.
@@ -35,11 +35,11 @@ func ratios() []ratio {
 	}
 }
 
-// smoothDB is what smooth pictures must reach against swscale. They tell a wrong range,
+// smoothDB is what smooth frames must reach against swscale. They tell a wrong range,
 // plane or colour; sharp ones tell samples that are shifted, repeated or left out.
 const smoothDB = 40
 
-// TestCardScales: pictures that the card decoded and scaled, with the filters that the
+// TestCardScales: frames that the GPU decoded and scaled, with the filters that the
 // engine uses, are those that swscale makes of the same frames.
 func TestCardScales(t *testing.T) {
 	end := card.Deadline(t, 2*time.Minute)
@@ -51,18 +51,18 @@ func TestCardScales(t *testing.T) {
 		}
 		size := fmt.Sprintf("%dx%d", r.srcW, r.srcH)
 		// What is scaled up is smooth.
-		smooth := picture("64x36", 25, 0.4) + " -vf scale=" + size + ":flags=bicubic"
+		smooth := pattern("64x36", 25, 0.4) + " -vf scale=" + size + ":flags=bicubic"
 		if r.srcH > r.srcW {
-			smooth = picture("36x64", 25, 0.4) + " -vf scale=" + size + ":flags=bicubic"
+			smooth = pattern("36x64", 25, 0.4) + " -vf scale=" + size + ":flags=bicubic"
 		}
 		scales(t, c, r, "smooth", smooth, smoothDB)
-		scales(t, c, r, "sharp", picture(size, 25, 0.4), r.sharpDB)
+		scales(t, c, r, "sharp", pattern(size, 25, 0.4), r.sharpDB)
 	}
 }
 
 func scales(t *testing.T, c *card.Card, r ratio, kind, recipe string, least float64) {
 	t.Helper()
-	what := fmt.Sprintf("%s picture, %s", kind, r)
+	what := fmt.Sprintf("%s frame, %s", kind, r)
 	dir := t.TempDir()
 	clip := makeClip(t, ".ts", recipe+" "+x264+" -qp 12")
 	if err := os.WriteFile(filepath.Join(dir, "in"), clip, 0o600); err != nil {
@@ -91,10 +91,10 @@ func TestCardPictures(t *testing.T) {
 		name, recipe string
 		large        bool
 	}{
-		{"960x540", picture("960x540", 30, 0.5) + " " + x264 + " -bf 2", false},
-		{"180x320", picture("180x320", 30, 0.5) + " " + x264, false},
-		{"1280x720 of 60 frames", picture("1280x720", 60, 0.5) + " " + x264 + " -bf 2", true},
-		{"1920x1080", picture("1920x1080", 30, 1) + " " + x264 + " -bf 2", true},
+		{"960x540", pattern("960x540", 30, 0.5) + " " + x264 + " -bf 2", false},
+		{"180x320", pattern("180x320", 30, 0.5) + " " + x264, false},
+		{"1280x720 of 60 frames", pattern("1280x720", 60, 0.5) + " " + x264 + " -bf 2", true},
+		{"1920x1080", pattern("1920x1080", 30, 1) + " " + x264 + " -bf 2", true},
 	}
 	profiles := append(second(),
 		core.Profile{Name: "MP4", Width: 256, Height: 144, Bitrate: 2_000_000, Format: core.FormatMP4,

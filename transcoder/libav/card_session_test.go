@@ -22,7 +22,7 @@ func (e limited) Transcode(ctx context.Context, j *core.TranscodeJob) (*core.Tra
 	return e.cardEngine.Transcode(ctx, j)
 }
 
-// TestCardContract: what core.Transcoder promises holds for an engine on the card.
+// TestCardContract: what core.Transcoder promises holds for an engine on the GPU.
 func TestCardContract(t *testing.T) {
 	c := card.Load(t)
 	notHung(t)
@@ -44,7 +44,7 @@ func TestCardContract(t *testing.T) {
 func frameBytes(p core.Profile) int64 { return int64(p.Width) * int64(p.Height) * 3 / 2 }
 
 // TestCardKeepsItsCodecs: a session creates its decoder and its encoders once, and
-// frames leave the card only where the CPU encodes them.
+// frames leave the GPU only where the CPU encodes them.
 func TestCardKeepsItsCodecs(t *testing.T) {
 	c := card.Load(t)
 	p := newPair(t, c)
@@ -79,13 +79,13 @@ func TestCardKeepsItsCodecs(t *testing.T) {
 			first.EncodersOpened), "")
 	card.CheckThat(t, rest.DecodersCreated == 0 && rest.EncodersOpened == 0, "created for six more segments", "nothing",
 		fmt.Sprintf("%d decoders, %d encoders", rest.DecodersCreated, rest.EncodersOpened), "")
-	card.CheckThat(t, rest.PicturesDecoded >= frames && rest.PicturesDecoded <= frames*11/10, "pictures decoded",
+	card.CheckThat(t, rest.PicturesDecoded >= frames && rest.PicturesDecoded <= frames*11/10, "frames decoded",
 		fmt.Sprintf("%d, and up to a tenth more", frames),
 		fmt.Sprint(rest.PicturesDecoded), "")
 	card.CheckThat(t, rest.Kernels >= frames, "kernels for scaling", fmt.Sprintf("%d or more", frames),
 		fmt.Sprint(rest.Kernels), "")
 	if encoders > 0 {
-		card.CheckThat(t, rest.PicturesEncoded == frames*encoders, "pictures encoded", fmt.Sprint(frames*encoders),
+		card.CheckThat(t, rest.PicturesEncoded == frames*encoders, "frames encoded", fmt.Sprint(frames*encoders),
 			fmt.Sprint(rest.PicturesEncoded), "")
 	}
 	copied(t, rest, frames, encoders > 0, profiles)
@@ -97,7 +97,7 @@ func TestCardKeepsItsCodecs(t *testing.T) {
 			ended.EncodersOpened), "")
 }
 
-// copied checks the bytes between host and card per decoded frame.
+// copied checks the bytes between host and GPU per decoded frame.
 func copied(t *testing.T, c card.Counts, frames int64, encodes bool, profiles []core.Profile) {
 	t.Helper()
 	if frames == 0 {
@@ -133,7 +133,7 @@ func TestCardChanges(t *testing.T) {
 		clip []byte
 		// reinit starts the session again.
 		reinit bool
-		// turns says that the size changes inside, so that pictures are not compared.
+		// turns says that the size changes inside, so that frames are not compared.
 		turns bool
 	}{
 		{name: "384x216", clip: gpuClips(t, 1)[0]},
@@ -162,7 +162,7 @@ func TestCardChanges(t *testing.T) {
 	}
 }
 
-// TestCardAudio: audio goes past the card, packet by packet.
+// TestCardAudio: audio goes past the GPU, packet by packet.
 func TestCardAudio(t *testing.T) {
 	p := newPair(t, card.Load(t))
 	for _, s := range []struct{ name, ext, audio string }{

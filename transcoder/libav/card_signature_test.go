@@ -13,7 +13,7 @@ import (
 // libav's own comparison.
 const similar = 116
 
-// TestCardSignature: the video signatures of frames that the card scaled are those of the
+// TestCardSignature: the video signatures of frames that the GPU scaled are those of the
 // CPU's frames, as far as a comparison of signatures looks.
 func TestCardSignature(t *testing.T) {
 	p := newPair(t, card.Load(t))
@@ -38,7 +38,7 @@ func TestCardSignature(t *testing.T) {
 	tellsApart(t, p)
 }
 
-// tellsApart checks that the distance is a measure at all: signatures of other pictures
+// tellsApart checks that the distance is a measure at all: signatures of other frames
 // are far apart.
 func tellsApart(t *testing.T, p pair) {
 	t.Helper()
@@ -57,7 +57,7 @@ func tellsApart(t *testing.T, p pair) {
 		all = append(all, frames)
 	}
 	d := apart(all[0][0], all[1][0])
-	card.CheckThat(t, d >= similar, "distance of two different pictures", fmt.Sprintf("%d or more", similar),
+	card.CheckThat(t, d >= similar, "distance of two different frames", fmt.Sprintf("%d or more", similar),
 		fmt.Sprint(d),
 		fmt.Sprint(d))
 }

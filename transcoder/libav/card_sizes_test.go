@@ -22,12 +22,12 @@ func avc(name, size, more string) sized {
 	return sized{name: name, ext: ".ts", recipe: moving(size) + " " + x264 + " " + more}
 }
 
-// odd makes a smooth picture of an odd size. Uploaded pictures have a row and a column
+// odd makes a smooth frame of an odd size. Uploaded frames have a row and a column
 // more then, so that sharp edges would end up beside those that the CPU makes.
 const odd = "-vf scale=322:182,format=yuv444p,crop=321:181:0:0:exact=1,format="
 
 // oddSizes are sources whose sides are no multiples of what codecs code in, and whose
-// shown picture is a part of the coded one.
+// shown frame is a part of the coded one.
 func oddSizes() []sized {
 	crop := func(name, sides string) sized {
 		return avc("cropped at "+name, "352x288", "-bsf:v h264_metadata=crop_"+strings.ReplaceAll(sides, " ", ":crop_"))
@@ -44,9 +44,9 @@ func oddSizes() []sized {
 	}
 }
 
-// extremes are sources below and above what decoders of cards take.
+// extremes are sources below and above what decoders of GPUs take.
 func extremes() []sized {
-	few := func(size string) string { return picture(size, 25, 0.12) + " " + x264 }
+	few := func(size string) string { return pattern(size, 25, 0.12) + " " + x264 }
 	return []sized{
 		avc("128x96", "128x96", ""), avc("64x64", "64x64", ""), avc("48x32", "48x32", ""), avc("16x16", "16x16", ""),
 		{name: "hevc.ts"}, {name: "hevc10.mp4"}, {name: "vp8.webm"}, {name: "vp9.webm"}, {name: "av1.mp4"},
@@ -67,7 +67,7 @@ func TestCardOddSizes(t *testing.T) {
 	})
 }
 
-// TestCardExtremeSizes: what the card's decoder refuses, the CPU decodes.
+// TestCardExtremeSizes: what the GPU's decoder refuses, the CPU decodes.
 func TestCardExtremeSizes(t *testing.T) {
 	sizes(t, extremes(), func(s sized) []byte {
 		if s.recipe == "" {
@@ -95,7 +95,7 @@ func sizes(t *testing.T, sources []sized, clip func(sized) []byte) {
 	}
 }
 
-// decodedWhere notes what decoded a segment, and why it was not the card.
+// decodedWhere notes what decoded a segment, and why it was not the GPU.
 func decodedWhere(t *testing.T, name string, r compared) {
 	t.Helper()
 	seen, figure := where(r.lost), ""
@@ -103,12 +103,12 @@ func decodedWhere(t *testing.T, name string, r compared) {
 		seen += ": " + reason(r.lost)
 	}
 	if r.decoded >= 0 {
-		figure = fmt.Sprintf("%d pictures for %d frames", r.decoded, r.card.DecodedFrames)
+		figure = fmt.Sprintf("%d frames for %d coded frames", r.decoded, r.card.DecodedFrames)
 	}
 	card.RecordCheck(t, name+": decoded where", seen, figure)
 }
 
-// TestCardSmallRenditions: renditions at and below the least size of the card's encoder
+// TestCardSmallRenditions: renditions at and below the least size of the GPU's encoder
 // have the sizes that the CPU gives them.
 func TestCardSmallRenditions(t *testing.T) {
 	p := newPair(t, card.Load(t))

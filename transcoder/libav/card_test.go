@@ -16,7 +16,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/libav"
 )
 
-// patience is how long one call may take on a card before it counts as hanging: a
+// patience is how long one call may take on a GPU before it counts as hanging: a
 // driver compiles kernels at the first of them, and the CPU may be slow.
 const patience = time.Minute
 
@@ -24,7 +24,7 @@ const patience = time.Minute
 // it in vain.
 var hung atomic.Bool
 
-// cardEngine is an engine on the card, and what it logged about parts of the work that
+// cardEngine is an engine on the GPU, and what it logged about parts of the work that
 // the CPU took over.
 type cardEngine struct {
 	*libav.Engine
@@ -44,7 +44,7 @@ func notHung(t testing.TB) {
 	}
 }
 
-// onCard starts an engine on the card. After the test it is closed, and every decoder
+// onCard starts an engine on the GPU. After the test it is closed, and every decoder
 // and encoder that it created must be destroyed.
 func onCard(t testing.TB, c *card.Card) *cardEngine {
 	t.Helper()
@@ -59,7 +59,7 @@ func onCard(t testing.TB, c *card.Card) *cardEngine {
 		return err
 	})
 	if err != nil {
-		card.NoError(t, err, "an engine starts on the card", "")
+		card.NoError(t, err, "an engine starts on the GPU", "")
 		t.FailNow()
 	}
 	t.Cleanup(func() {
@@ -87,7 +87,7 @@ func allDestroyed(t testing.TB, c *card.Card, before card.Counts) {
 
 // Write takes the engine's log, one line a call.
 func (e *cardEngine) Write(line []byte) (int, error) {
-	if strings.Contains(string(line), "the processor does a part") {
+	if strings.Contains(string(line), "the CPU does a part") {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		e.forms = append(e.forms, strings.TrimSpace(string(line)))
@@ -104,7 +104,7 @@ func (e *cardEngine) lost() string {
 	return text
 }
 
-// transcode does a job on the card, and fails the test when the driver hangs.
+// transcode does a job on the GPU, and fails the test when the driver hangs.
 func (e *cardEngine) transcode(t testing.TB, j *core.TranscodeJob) (*core.TranscodeResult, error) {
 	t.Helper()
 	type answer struct {
@@ -152,8 +152,8 @@ func spent(t testing.TB, c *card.Card, work func()) (card.Counts, bool) {
 	return after.Since(before), counted
 }
 
-// madeUp reports whether the simulated driver has invented pictures during a piece of
-// work: these cannot be compared. A real card invents none.
+// madeUp reports whether the simulated driver has invented frames during a piece of
+// work: these cannot be compared. A real GPU invents none.
 func madeUp(c *card.Card, work func()) bool {
 	if c.Real() {
 		work()
@@ -176,10 +176,10 @@ func late(t *testing.T, end time.Time, what string) bool {
 
 // where says what decoded a segment, by the engine's log.
 func where(lost string) string {
-	if strings.Contains(lost, "all on the processor") || strings.Contains(lost, "decoded on the processor") {
+	if strings.Contains(lost, "all on the CPU") || strings.Contains(lost, "decoded on the CPU") {
 		return "by the CPU"
 	}
-	return "on the card"
+	return "on the GPU"
 }
 
 // reason is the last error in the engine's log lines.
@@ -192,7 +192,7 @@ func reason(lost string) string {
 }
 
 // second is a rendition ladder of two, for sources of 320×180 and more, with so many
-// bits that the encoders hardly change the pictures.
+// bits that the encoders hardly change the frames.
 func second() []core.Profile {
 	return []core.Profile{
 		{Name: "large", Width: 320, Height: 180, Bitrate: 3_000_000, Profile: core.ProfileConstrainedHigh},

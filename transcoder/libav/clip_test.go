@@ -9,7 +9,7 @@ import (
 
 func TestClip(t *testing.T) {
 	t.Parallel()
-	source := makeClip(t, ".ts", picture("1280x720", 60,
+	source := makeClip(t, ".ts", pattern("1280x720", 60,
 		8)+" "+tone(8)+" "+x264+" -g 120 -muxdelay 0 -muxpreload 0 -output_ts_offset 10 "+aac)
 	tests := []struct {
 		name   string
@@ -46,7 +46,7 @@ func TestClip(t *testing.T) {
 			last := times(out)[len(out.Video.Frames)-1]
 			for _, at := range audioTimes(out) {
 				if at < tt.first || at > last+2*90000/60 {
-					t.Errorf("sound at %d, pictures from %d to %d", at, tt.first, last)
+					t.Errorf("sound at %d, frames from %d to %d", at, tt.first, last)
 					break
 				}
 			}

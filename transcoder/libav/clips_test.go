@@ -62,13 +62,13 @@ func makeClip(t testing.TB, ext, args string) []byte {
 	return r.data
 }
 
-// Parts of recipes: a moving picture, a tone, and plain H.264 with AAC.
+// Parts of recipes: a moving test pattern, a tone, and plain H.264 with AAC.
 const (
 	x264 = "-c:v libx264 -preset ultrafast -pix_fmt yuv420p -threads 1"
 	aac  = "-c:a aac -b:a 64k -ar 44100"
 )
 
-func picture(size string, rate, seconds any) string {
+func pattern(size string, rate, seconds any) string {
 	return fmt.Sprintf("-f lavfi -i testsrc2=size=%s:rate=%v:duration=%v", size, rate, seconds)
 }
 
@@ -77,10 +77,10 @@ func tone(seconds any) string {
 }
 
 // segment is an ordinary segment: 2 s, 60 fps, 160×90, with sound, its first
-// picture at 10 s.
+// frame at 10 s.
 func segment(t testing.TB) []byte {
 	return makeClip(t, ".ts",
-		picture("160x90", 60, 2)+" "+tone(2)+" "+x264+" -g 60 "+aac+" -output_ts_offset 10 -muxdelay 0 -muxpreload 0")
+		pattern("160x90", 60, 2)+" "+tone(2)+" "+x264+" -g 60 "+aac+" -output_ts_offset 10 -muxdelay 0 -muxpreload 0")
 }
 
 func engine(t testing.TB) *libav.Engine {
@@ -134,7 +134,7 @@ func run(t testing.TB, e *libav.Engine, j *core.TranscodeJob) *core.TranscodeRes
 
 func verify(t testing.TB, data []byte) *libav.FileReport {
 	t.Helper()
-	r, err := libav.Verify(context.Background(), data)
+	r, err := libav.Inspect(context.Background(), data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,13 +17,13 @@ func tag(seconds float64) []byte {
 	return p
 }
 
-// A clock that jumps in the middle of a segment costs no picture and no segment: encoders
+// A clock that jumps in the middle of a segment costs no frame and no segment: encoders
 // that are restarted, and cameras that set their time, do that.
 func TestClockJumpsInsideASegment(t *testing.T) {
 	t.Parallel()
 	const still = " -muxdelay 0 -muxpreload 0 -output_ts_offset "
 	part := func(at string) []byte {
-		return makeClip(t, ".ts", picture("160x90", 30, 1)+" "+tone(1)+" "+x264+" -bf 2 "+aac+still+at)
+		return makeClip(t, ".ts", pattern("160x90", 30, 1)+" "+tone(1)+" "+x264+" -bf 2 "+aac+still+at)
 	}
 	tests := []struct {
 		name   string

@@ -16,7 +16,7 @@ func TestEngineContract(t *testing.T) {
 	clips := coretest.Clips{Bad: []byte("this is no media at all")}
 	for i := range 3 {
 		clips.Good = append(clips.Good, coretest.Clip{
-			Data: makeClip(t, ".ts", picture("320x180", 30,
+			Data: makeClip(t, ".ts", pattern("320x180", 30,
 				1)+" "+tone(1)+" "+x264+" "+aac+fmt.Sprintf(" -muxdelay 0 -muxpreload 0 -output_ts_offset %d", 10+i)),
 			Duration: time.Second,
 		})

@@ -29,7 +29,7 @@ type videoKind struct {
 	w, h            int
 }
 
-// source is a segment of the kind, with five pictures.
+// source is a segment of the kind, with five frames.
 func (k videoKind) source(t testing.TB) []byte {
 	t.Helper()
 	if k.args == "" {
@@ -40,7 +40,7 @@ func (k videoKind) source(t testing.TB) []byte {
 
 func videoKinds() []videoKind {
 	h264 := func(size, more string) string {
-		return picture(size, 10, 0.5) + " -c:v libx264 -preset veryfast -threads 1 " + more
+		return pattern(size, 10, 0.5) + " -c:v libx264 -preset veryfast -threads 1 " + more
 	}
 	return []videoKind{
 		{"hevc.ts", "", "", 256, 256},
@@ -62,8 +62,8 @@ func videoKinds() []videoKind {
 		{"the size asked for", ".ts", h264("256x144", "-pix_fmt yuv420p"), 256, 144},
 		{"the size asked for, full range", ".ts", h264("256x144", "-pix_fmt yuvj420p"), 256, 144},
 		{"portrait", ".mp4", h264("90x160", "-pix_fmt yuv420p"), 146, 260},
-		{"MPEG-2", ".ts", picture("160x90", 25, 0.2) + " -c:v mpeg2video", 256, 144},
-		{"MPEG-4", ".mp4", picture("160x90", 10, 0.5) + " -c:v mpeg4", 256, 144},
+		{"MPEG-2", ".ts", pattern("160x90", 25, 0.2) + " -c:v mpeg2video", 256, 144},
+		{"MPEG-4", ".mp4", pattern("160x90", 10, 0.5) + " -c:v mpeg4", 256, 144},
 		{"Matroska", ".mkv", h264("160x90", "-pix_fmt yuv420p"), 256, 144},
 		{"FLV", ".flv", h264("160x90", "-pix_fmt yuv420p"), 256, 144},
 		{"QuickTime", ".mov", h264("160x90", "-pix_fmt yuv420p"), 256, 144},
@@ -100,12 +100,12 @@ func TestVideoKinds(t *testing.T) {
 	}
 }
 
-// A turned picture stays as it was coded; only the coded size counts.
+// A turned frame stays as it was coded; only the coded size counts.
 func TestRotationMetadataIsIgnored(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in.mp4"), filepath.Join(dir, "out.mp4")
-	if err := os.WriteFile(in, makeClip(t, ".mp4", picture("160x90", 10, 0.5)+" "+x264), 0o600); err != nil {
+	if err := os.WriteFile(in, makeClip(t, ".mp4", pattern("160x90", 10, 0.5)+" "+x264), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := exec.Command(program(t, "ffmpeg"), "-v", "error", "-nostdin", "-display_rotation", "90", "-i", in,
@@ -126,7 +126,7 @@ func TestRotationMetadataIsIgnored(t *testing.T) {
 // where it cannot.
 func TestAudioKinds(t *testing.T) {
 	t.Parallel()
-	video := picture("160x90", 10, 0.5) + " "
+	video := pattern("160x90", 10, 0.5) + " "
 	tests := []struct{ name, ext, audio, codec string }{
 		{"mono", ".ts", "-c:a aac -ac 1", "aac"},
 		{"5.1", ".ts", "-c:a aac -ac 6", "aac"},
@@ -208,7 +208,7 @@ func TestLateSEISource(t *testing.T) {
 // Closed captions survive, once each.
 func TestCaptions(t *testing.T) {
 	t.Parallel()
-	plain := makeClip(t, ".h264", picture("160x90", 30, 1)+" "+x264+" -bf 0 -x264-params aud=1")
+	plain := makeClip(t, ".h264", pattern("160x90", 30, 1)+" "+x264+" -bf 0 -x264-params aud=1")
 	// One caption pair in an SEI unit after each access unit delimiter.
 	sei := []byte{0, 0, 0, 1, 6, 4, 14, 0xb5, 0, 0x31, 'G', 'A', '9', '4', 3, 0x41, 0xff, 0xfc, 0x94, 0x2c, 0xff, 0x80}
 	delimiter := regexp.MustCompile(`(?s)\x00\x00\x00\x01\x09.`)

@@ -17,9 +17,9 @@ const opDecode = "decode segment"
 // maxFramePixels bounds one decoded frame: 8K with room for odd shapes.
 const maxFramePixels = 8192 * 4320
 
-// picture is one decoded frame with its repaired time, in ticks of the source's
+// decodedFrame is one decoded frame with its repaired PTS, in ticks of the source's
 // time base. Its holder frees the frame.
-type picture struct {
+type decodedFrame struct {
 	frame *astiav.Frame
 	info  frameInfo
 	// time and length of the frame.
@@ -58,7 +58,7 @@ func newDecoder(in *input, threads int) (*decoder, error) {
 	return d, d.open()
 }
 
-// nominal is the usual distance of two frames in ticks, 0 when unknown.
+// nominal returns the usual distance of two frames in ticks, 0 when unknown.
 func nominal(in *input) int64 {
 	r := in.frameRate()
 	if r.Num() <= 0 {
@@ -94,8 +94,8 @@ func decoderOptions() *astiav.Dictionary {
 }
 
 // run reads the whole segment and gives every decoded frame to emit, which owns
-// the picture's frame.
-func (d *decoder) run(ctx context.Context, emit func(picture) error) error {
+// the frame's AVFrame.
+func (d *decoder) run(ctx context.Context, emit func(decodedFrame) error) error {
 	packet, frame := astiav.AllocPacket(), astiav.AllocFrame()
 	defer packet.Free()
 	defer frame.Free()
@@ -125,7 +125,7 @@ func (d *decoder) run(ctx context.Context, emit func(picture) error) error {
 }
 
 // take handles one packet from the container.
-func (d *decoder) take(p *astiav.Packet, frame *astiav.Frame, emit func(picture) error) error {
+func (d *decoder) take(p *astiav.Packet, frame *astiav.Frame, emit func(decodedFrame) error) error {
 	switch {
 	case d.c != nil && p.StreamIndex() == d.in.video.Index():
 		d.packets++
@@ -154,11 +154,11 @@ func (d *decoder) take(p *astiav.Packet, frame *astiav.Frame, emit func(picture)
 const maxStalls = 64
 
 // feed gives a packet to the decoder, nil at the end, and emits what comes out.
-func (d *decoder) feed(p *astiav.Packet, frame *astiav.Frame, emit func(picture) error) error {
+func (d *decoder) feed(p *astiav.Packet, frame *astiav.Frame, emit func(decodedFrame) error) error {
 	for range maxStalls {
 		err := d.send(p)
 		full := errors.Is(err, astiav.ErrEagain)
-		// Damage inside a packet costs its picture, not the segment.
+		// Damage inside a packet costs its frame, not the segment.
 		if err != nil && !full && !tolerable(err) {
 			return decodingFailed(err)
 		}
@@ -195,7 +195,7 @@ func tolerable(err error) bool {
 		errors.Is(err, astiav.ErrPatchwelcome) || errors.Is(err, errEINVAL)
 }
 
-func (d *decoder) drain(frame *astiav.Frame, emit func(picture) error) error {
+func (d *decoder) drain(frame *astiav.Frame, emit func(decodedFrame) error) error {
 	for stalls := 0; ; {
 		if err := d.receive(frame); err != nil {
 			if errors.Is(err, astiav.ErrEagain) || errors.Is(err, astiav.ErrEof) {
@@ -227,7 +227,7 @@ func (d *decoder) drain(frame *astiav.Frame, emit func(picture) error) error {
 		if own == nil {
 			return failed(opDecode, errENOMEM)
 		}
-		if err := emit(picture{frame: own, info: info, time: t, length: length, decoded: int64(d.frames)}); err != nil {
+		if err := emit(decodedFrame{frame: own, info: info, time: t, length: length, decoded: int64(d.frames)}); err != nil {
 			return err
 		}
 	}
@@ -242,7 +242,7 @@ func (d *decoder) verdict() error {
 	case d.keys == 0:
 		return fault.New(fault.NoKeyframes, opDecode, "no key frame in "+strconv.Itoa(d.packets)+" packets")
 	case d.frames == 0:
-		return fault.New(fault.InvalidData, opDecode, "no picture could be decoded")
+		return fault.New(fault.InvalidData, opDecode, "no frame could be decoded")
 	}
 	return nil
 }

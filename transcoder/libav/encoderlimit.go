@@ -27,7 +27,7 @@ func (e *Engine) Kind() string {
 // EncoderLimit opens encoder sessions of the GPU until the driver refuses one, or
 // until there are atMost, closes them and says how many there were. Those that are
 // in use already, also by other programs, count against the driver's limit. A GPU
-// without an encoder has 0, and so has the processor. An error says that the search
+// without an encoder has 0, and so has the CPU. An error says that the search
 // ended by something else than a refusal; the number is then what was reached.
 func (e *Engine) EncoderLimit(ctx context.Context, atMost int) (open int, err error) {
 	if e.gpu == nil {

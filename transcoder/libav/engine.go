@@ -30,17 +30,17 @@ type Options struct {
 	CUDA *CUDA
 	// Preset is libx264's, DefaultPreset when empty.
 	Preset string
-	// Cores is how many processor cores the engine may count on, at least 1.
+	// Cores is how many CPU cores the engine may count on, at least 1.
 	Cores int
 	// Version goes into the metadata of renditions.
 	Version string
 	Log     *slog.Logger
 }
 
-// Engine transcodes on the processor or on a GPU. Its methods are safe for
+// Engine transcodes on the CPU or on a GPU. Its methods are safe for
 // concurrent use.
 type Engine struct {
-	gpu *gpu // nil: the processor
+	gpu *gpu // nil: the CPU
 
 	device, preset, version string
 
@@ -53,7 +53,7 @@ type Engine struct {
 var _ transcoder.Engine = (*Engine)(nil)
 
 // gpuSegments is how many segments may be in work at once on a GPU that encodes. The
-// processor has little to do with them; the bound is for the GPU's memory.
+// CPU has little to do with them; the bound is for the GPU's memory.
 const gpuSegments = 32
 
 // New makes an engine. The fault is TranscoderInvalidHardware for an unknown
@@ -100,6 +100,9 @@ func (e *Engine) Transcode(ctx context.Context, spec *core.TranscodeJob) (*core.
 	if err := check(spec, e.gpu != nil && e.gpu.noEncoder.Load() == nil); err != nil {
 		return nil, err
 	}
+	if err := e.checkEffect(spec); err != nil {
+		return nil, err
+	}
 	ctx, own, active, err := e.sessions.begin(ctx, spec)
 	if err != nil {
 		return nil, err
@@ -132,7 +135,7 @@ func (e *Engine) work(
 	return result, nil
 }
 
-// threads is how many threads each codec gets: all that libav likes for a session
+// threads returns how many threads each codec gets: all that libav likes for a session
 // that is alone, one as soon as there are as many sessions as cores, because
 // renditions run beside each other anyway and threads cost time and memory.
 func (e *Engine) threads(active int) int {

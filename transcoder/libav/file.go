@@ -138,7 +138,7 @@ func (f *file) mux(s fileSpec, out *output) error {
 	return m.write()
 }
 
-// wrap is what to add to times of 90 kHz so that none is negative: near the end
+// wrap returns what to add to times of 90 kHz so that none is negative: near the end
 // of its clock libav counts an MPEG-TS segment's times backward from the end.
 func (f *file) wrap(s fileSpec) int64 {
 	if !s.in.isMPEGTS() {

@@ -6,10 +6,10 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// form is which parts of the work the processor does in place of the GPU.
+// form is which parts of the work the CPU does in place of the GPU.
 type form struct{ cpuDecode, cpuEncode bool }
 
-// refusal is an error that the processor can avoid: a good device does not support this kind
+// refusal is an error that the CPU can avoid: a good device does not support this kind
 // of work.
 type refusal struct {
 	err error
@@ -23,12 +23,12 @@ type refusal struct {
 func (r *refusal) Error() string { return r.err.Error() }
 func (r *refusal) Unwrap() error { return r.err }
 
-// and is the union of two forms.
+// and returns the union of two forms.
 func (f form) and(o form) form {
 	return form{cpuDecode: f.cpuDecode || o.cpuDecode, cpuEncode: f.cpuEncode || o.cpuEncode}
 }
 
-// without is the form that avoids an error, if there is one. mayLose: the session may give up
+// without returns the form that avoids an error, if there is one. mayLose: the session may give up
 // an encoder that is only busy.
 func (f form) without(err error, mayLose bool, profiles []core.Profile) (form, bool) {
 	r, ok := errors.AsType[*refusal](err)
@@ -41,7 +41,7 @@ func (f form) without(err error, mayLose bool, profiles []core.Profile) (form, b
 	return f, false
 }
 
-// anyHEVC reports whether a rendition needs the GPU's encoder: the processor has
+// anyHEVC reports whether a rendition needs the GPU's encoder: the CPU has
 // none for it.
 func anyHEVC(profiles []core.Profile) bool {
 	for _, p := range profiles {
@@ -55,11 +55,11 @@ func anyHEVC(profiles []core.Profile) bool {
 func (f form) String() string {
 	switch {
 	case f.cpuDecode && f.cpuEncode:
-		return "all on the processor"
+		return "all on the CPU"
 	case f.cpuDecode:
-		return "decoded on the processor"
+		return "decoded on the CPU"
 	case f.cpuEncode:
-		return "encoded on the processor"
+		return "encoded on the CPU"
 	}
 	return "all on the GPU"
 }

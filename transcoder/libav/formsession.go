@@ -7,7 +7,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// pause is how long the processor does a part of a session's work before the GPU is
+// pause is how long the CPU does a part of a session's work before the GPU is
 // asked for it again: others give back what they hold in seconds, and each asking
 // costs a part of a segment.
 const pause = time.Minute
@@ -16,7 +16,7 @@ const pause = time.Minute
 // each of them is begun twice.
 const patience = 3
 
-// formAt is the form of the session's next segment: without what the device refuses
+// formAt returns the form of the session's next segment: without what the device refuses
 // for good, and without what it is too early to ask for again.
 func (own *session) formAt(now time.Time, noEncoder bool) form {
 	f := own.form

@@ -23,7 +23,7 @@ func keep(*core.Profile) {}
 // The counts of the network's conformance vectors. keys 0 is not checked.
 func TestFrameCounts(t *testing.T) {
 	t.Parallel()
-	slow := picture("160x90", 1, 10) + " " + x264 + " -muxdelay 0 -muxpreload 0 -output_ts_offset 10"
+	slow := pattern("160x90", 1, 10) + " " + x264 + " -muxdelay 0 -muxpreload 0 -output_ts_offset 10"
 	tests := []struct {
 		name    string
 		source  string // empty for the ordinary segment
@@ -74,7 +74,7 @@ func TestVeryShort(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 5, 6, 10} {
 		t.Run(fmt.Sprintf("%d frames", n), func(t *testing.T) {
 			t.Parallel()
-			source := makeClip(t, ".ts", picture("160x90", 3, 10)+fmt.Sprintf(" -frames:v %d ", n)+x264)
+			source := makeClip(t, ".ts", pattern("160x90", 3, 10)+fmt.Sprintf(" -frames:v %d ", n)+x264)
 			got := transcode(t, source, small("1 fps", fps(1, 1)), small("as it is", nil),
 				small("mp4", func(p *core.Profile) { p.Format = core.FormatMP4 }))
 			for i, r := range got.Renditions {
@@ -94,7 +94,7 @@ func TestRotationInside(t *testing.T) {
 	t.Parallel()
 	part := func(size string, at int) []byte {
 		return makeClip(t, ".ts",
-			picture(size, 60, 2)+" "+x264+fmt.Sprintf(" -g 60 -bf 0 -muxdelay 0 -muxpreload 0 -output_ts_offset %d", at))
+			pattern(size, 60, 2)+" "+x264+fmt.Sprintf(" -g 60 -bf 0 -muxdelay 0 -muxpreload 0 -output_ts_offset %d", at))
 	}
 	var source []byte
 	source = append(source, part("100x56", 10)...)
@@ -131,7 +131,7 @@ func TestMixedFormats(t *testing.T) {
 	e := engine(t)
 	for i, ext := range []string{".ts", ".ts", ".mp4", ".mp4"} {
 		format := core.Format(i % 2)
-		source := makeClip(t, ext, picture("160x90", 60, 2)+" "+tone(2)+" "+x264+" -g 60 "+aac)
+		source := makeClip(t, ext, pattern("160x90", 60, 2)+" "+tone(2)+" "+x264+" -g 60 "+aac)
 		got := run(t, e, job(source, small("x", both(fps(30, 1), func(p *core.Profile) { p.Format = format }))))
 		out := verify(t, got.Renditions[0].Data)
 		if got.DecodedFrames != 120 || len(out.Video.Frames) != 60 {
@@ -147,7 +147,7 @@ func TestMixedFormats(t *testing.T) {
 func TestAnyOrder(t *testing.T) {
 	t.Parallel()
 	at := func(n int) []byte {
-		return makeClip(t, ".ts", picture("160x90", 60,
+		return makeClip(t, ".ts", pattern("160x90", 60,
 			2)+" "+tone(2)+" "+x264+" -g 60 "+aac+fmt.Sprintf(" -muxdelay 0 -muxpreload 0 -output_ts_offset %d", 10+2*n))
 	}
 	profile := small("x", both(fps(123, 1), gop(0.3)))

@@ -47,8 +47,8 @@ func openGPU(c CUDA) (*gpu, error) {
 	return nil, deviceFault(fault.CUDALibrary, op, log.text(), err)
 }
 
-// A session of the encoder takes about this much memory, told as a frame.
-const roomWidth, roomHeight = 8192, 4096
+// A session of the encoder takes about as much memory as this frame.
+const spareWidth, spareHeight = 8192, 4096
 
 // refusedSession looks again at an encoder session that was refused: the driver has
 // one and the same word for its cap and for a GPU that is full.
@@ -56,12 +56,12 @@ func (g *gpu) refusedSession(err error) error {
 	if fault.CodeOf(err) != fault.EncoderSessionsExhausted {
 		return err
 	}
-	room, want := g.blank(roomWidth, roomHeight)
+	spare, want := g.blank(spareWidth, spareHeight)
 	if fault.CodeOf(want) == fault.GPUOutOfMemory {
 		return want
 	}
 	if want == nil {
-		room.Free()
+		spare.Free()
 	}
 	return err
 }

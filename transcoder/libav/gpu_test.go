@@ -37,7 +37,7 @@ func gpuEngine(t testing.TB, d *fakegpu.Driver) *libav.Engine {
 func gpuClips(t testing.TB, n int) [][]byte {
 	var clips [][]byte
 	for i := range n {
-		clips = append(clips, makeClip(t, ".ts", picture("384x216", 30, 2)+" "+tone(2)+
+		clips = append(clips, makeClip(t, ".ts", pattern("384x216", 30, 2)+" "+tone(2)+
 			" -c:v libx264 -preset ultrafast -bf 2 -b_strategy 0 -pix_fmt yuv420p -threads 1 "+aac+
 			fmt.Sprintf(" -muxdelay 0 -muxpreload 0 -output_ts_offset %d", 10+2*i)))
 	}
@@ -107,10 +107,10 @@ func TestGPUSessionKeepsItsCodecs(t *testing.T) {
 		t.Errorf("%d decoders and %d encoders were made", c.DecodersCreated, c.EncodersOpened)
 	}
 	if c.PicturesEncoded != 7*60*2 || c.PicturesMadeUp != 0 {
-		t.Errorf("%d pictures encoded, %d made up", c.PicturesEncoded, c.PicturesMadeUp)
+		t.Errorf("%d frames encoded, %d made up", c.PicturesEncoded, c.PicturesMadeUp)
 	}
 	if c.PicturesDecoded < 7*60 || c.PicturesDecoded > 7*64 {
-		t.Errorf("%d pictures decoded for 420", c.PicturesDecoded)
+		t.Errorf("%d frames decoded for 420", c.PicturesDecoded)
 	}
 	if c.UploadedBytes+c.DownloadedBytes > 1<<20 {
 		t.Errorf("%d bytes went up and %d down", c.UploadedBytes, c.DownloadedBytes)

@@ -7,7 +7,7 @@ import (
 // gpuBackend runs a segment on the GPU, in the session's form.
 type gpuBackend struct {
 	media *media
-	// threads is how many one of the processor's parts may take, 0 for all.
+	// threads is how many one of the CPU's parts may take, 0 for all.
 	threads int
 }
 
@@ -24,8 +24,8 @@ func (g *gpuBackend) decoder(in *input, threads int) (*decoder, error) {
 	return d, nil
 }
 
-// place uploads what the processor decoded.
-func (g *gpuBackend) place(p picture) (picture, error) {
+// place uploads what the CPU decoded.
+func (g *gpuBackend) place(p decodedFrame) (decodedFrame, error) {
 	if !g.media.form.cpuDecode {
 		return p, nil
 	}
@@ -61,13 +61,13 @@ func (g *gpuBackend) encoder(s encoderSpec, like *astiav.Frame) (*encoder, error
 	return g.media.encoderFor(s, like)
 }
 
-// uploader copies frames of the processor to the GPU, as planes of 8-bit 4:2:0.
+// uploader copies frames of the CPU to the GPU, as planes of 8-bit 4:2:0.
 type uploader struct {
 	gpu    *gpu
 	log    *capture
 	fit    scaler
 	frames *astiav.HardwareFramesContext
-	// pad is the picture with an even number of rows and columns, nil where the
+	// pad is the frame with an even number of rows and columns, nil where the
 	// source's are even.
 	pad *astiav.Frame
 }
@@ -109,7 +109,7 @@ func (u *uploader) frame(src *astiav.Frame, threads int) (*astiav.Frame, error) 
 	return on, nil
 }
 
-// even is the next even number: libav counts the rows of chroma on the GPU rounded
+// even returns the next even number: libav counts the rows of chroma on the GPU rounded
 // down, so the last one of an odd number would stay what it was.
 func even(n int) int { return (n + 1) &^ 1 }
 

@@ -43,7 +43,7 @@ var deviceMessages = []struct {
 	{"CUDA_ERROR_SYSTEM_NOT_READY", fault.UnrecoverableState},
 }
 
-// condition is the code of a device's log message, "" when it is not about the device.
+// condition returns the code of a device's log message, "" when it is not about the device.
 func condition(text string) fault.Code {
 	for _, s := range deviceMessages {
 		if strings.Contains(text, s.words) {
@@ -126,7 +126,7 @@ func oneText(text string) string {
 	return strings.Join(lines, lineBreak)
 }
 
-// deviceFault is the fault of a device's message.
+// deviceFault returns the fault of a device's message.
 func deviceFault(code fault.Code, op, text string, err error) *fault.Fault {
 	return &fault.Fault{Code: code, Op: op, Detail: text, Err: err}
 }
@@ -142,7 +142,7 @@ func deviceFailed(op string, err error) error {
 }
 
 // decodingFailed is the segment's error for a decoder's error. If a good GPU fails to decode,
-// the processor may still succeed.
+// the CPU may still succeed.
 func decodingFailed(err error) error {
 	if r, ok := errors.AsType[*refusal](err); ok {
 		return r

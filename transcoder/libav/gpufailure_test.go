@@ -18,7 +18,7 @@ import (
 func rotating(t testing.TB) []byte {
 	part := func(size string, at int) []byte {
 		return makeClip(t, ".ts",
-			picture(size, 30, 1)+" "+x264+fmt.Sprintf(" -bf 0 -muxdelay 0 -muxpreload 0 -output_ts_offset %d", at))
+			pattern(size, 30, 1)+" "+x264+fmt.Sprintf(" -bf 0 -muxdelay 0 -muxpreload 0 -output_ts_offset %d", at))
 	}
 	return bytes.Join([][]byte{part("160x90", 10), part("90x160", 11), part("160x90", 12)}, nil)
 }
@@ -171,7 +171,7 @@ func TestGPUCloseLeavesAHang(t *testing.T) {
 	})
 }
 
-// TestGPUSignature: frames of the GPU are signed as those of the processor are.
+// TestGPUSignature: frames of the GPU are signed as those of the CPU are.
 func TestGPUSignature(t *testing.T) {
 	d := fakegpu.Load(t)
 	e := gpuEngine(t, d)
@@ -181,7 +181,7 @@ func TestGPUSignature(t *testing.T) {
 		got, want := run(t, e, j), run(t, engine(t), j)
 		for k := range got.Renditions {
 			if a, b := len(got.Renditions[k].Signature), len(want.Renditions[k].Signature); a == 0 || a != b {
-				t.Errorf("segment %d, rendition %d: signature of %d bytes, the processor's has %d", n, k, a, b)
+				t.Errorf("segment %d, rendition %d: signature of %d bytes, the CPU's has %d", n, k, a, b)
 			}
 		}
 	}
@@ -191,7 +191,7 @@ func TestGPUSignature(t *testing.T) {
 	}
 }
 
-// TestGPUDamage: damaged bytes cost pictures, not the session's device.
+// TestGPUDamage: damaged bytes cost frames, not the session's device.
 func TestGPUDamage(t *testing.T) {
 	d := fakegpu.Load(t)
 	e := gpuEngine(t, d)

@@ -15,7 +15,7 @@ import (
 	"github.com/tuttinode/tutti/test/fakegpu"
 )
 
-// TestGPUCardWithoutEncoder: decoded and scaled on the GPU, encoded by the processor.
+// TestGPUCardWithoutEncoder: decoded and scaled on the GPU, encoded by the CPU.
 func TestGPUCardWithoutEncoder(t *testing.T) {
 	d := fakegpu.Load(t)
 	d.Set("device0.encodes", "0")
@@ -43,7 +43,7 @@ func TestGPUCardWithoutEncoder(t *testing.T) {
 }
 
 // TestGPUHEVCWithoutEncoder: a new session asks for what only the GPU could do, and
-// the card turns out to have no encoder.
+// the GPU turns out to have no encoder.
 func TestGPUHEVCWithoutEncoder(t *testing.T) {
 	d := fakegpu.Load(t)
 	d.Set("device0.encodes", "0")
@@ -54,7 +54,7 @@ func TestGPUHEVCWithoutEncoder(t *testing.T) {
 	}
 }
 
-// TestGPUHEVCOnACardWithoutIt: the fake card's encoder makes H.264 only.
+// TestGPUHEVCOnACardWithoutIt: the fake GPU's encoder makes H.264 only.
 func TestGPUHEVCOnACardWithoutIt(t *testing.T) {
 	d := fakegpu.Load(t)
 	e := gpuEngine(t, d)
@@ -64,7 +64,7 @@ func TestGPUHEVCOnACardWithoutIt(t *testing.T) {
 	}
 	run(t, e, job(segment(t), small("h264", nil)))
 	if n, err := e.EncoderLimit(t.Context(), 2); n != 2 || err != nil {
-		t.Errorf("a card without HEVC counts as one without encoder: %d, %v", n, err)
+		t.Errorf("a GPU without HEVC counts as one without encoder: %d, %v", n, err)
 	}
 }
 
@@ -96,13 +96,13 @@ func TestGPUHEVC(t *testing.T) {
 	}
 }
 
-// TestGPUDecodesNotAll: what the card cannot decode is decoded by the processor and
+// TestGPUDecodesNotAll: what the GPU cannot decode is decoded by the CPU and
 // uploaded, and encoded on the GPU.
 func TestGPUDecodesNotAll(t *testing.T) {
 	d := fakegpu.Load(t)
 	for name, format := range map[string]string{"4:2:2": "yuv422p", "4:4:4": "yuv444p", "10 bits": "yuv420p10le"} {
 		t.Run(name, func(t *testing.T) {
-			clip := makeClip(t, ".ts", picture("320x180", 30, 1)+" -c:v libx264 -preset ultrafast -threads 1 -pix_fmt "+format+
+			clip := makeClip(t, ".ts", pattern("320x180", 30, 1)+" -c:v libx264 -preset ultrafast -threads 1 -pix_fmt "+format+
 				" -output_ts_offset 10 -muxdelay 0 -muxpreload 0")
 			e := gpuEngine(t, d)
 			before := d.Counts(0)
@@ -119,7 +119,7 @@ func TestGPUDecodesNotAll(t *testing.T) {
 	}
 }
 
-// TestGPUCodecs: a card that decodes H.264 only, and one that decodes more.
+// TestGPUCodecs: a GPU that decodes H.264 only, and one that decodes more.
 func TestGPUCodecs(t *testing.T) {
 	d := fakegpu.Load(t)
 	for _, tt := range []struct {
@@ -141,7 +141,7 @@ func TestGPUCodecs(t *testing.T) {
 			want := transcode(t, clip, small("x", nil))
 			for range 3 {
 				if got := run(t, e, job(clip, small("x", nil))); got.DecodedFrames != want.DecodedFrames {
-					t.Errorf("decoded %d frames, the processor %d", got.DecodedFrames, want.DecodedFrames)
+					t.Errorf("decoded %d frames, the CPU %d", got.DecodedFrames, want.DecodedFrames)
 				}
 			}
 			if c := since(d, before); c.DecodersCreated > 1 || (c.PicturesDecoded > 0) != tt.onGPU {
@@ -182,7 +182,7 @@ func TestGPUEncoderCap(t *testing.T) {
 	}
 }
 
-// TestGPUSessionThatLosesItsEncoders: a stream goes on, on the processor, when its
+// TestGPUSessionThatLosesItsEncoders: a stream goes on, on the CPU, when its
 // encoders cannot be had back.
 func TestGPUSessionThatLosesItsEncoders(t *testing.T) {
 	d := fakegpu.Load(t)
@@ -198,7 +198,7 @@ func TestGPUSessionThatLosesItsEncoders(t *testing.T) {
 	}
 	d.Set("encoder.cap", "0")
 	for _, out := range run(t, e, job(clips[1], gpuLadder()...)).Renditions {
-		sameTimes(t, "by the processor", clips[1], out)
+		sameTimes(t, "by the CPU", clips[1], out)
 	}
 }
 
@@ -258,19 +258,19 @@ func TestGPUTimesWithReordering(t *testing.T) {
 func TestGPUChanges(t *testing.T) {
 	d := fakegpu.Load(t)
 	e := gpuEngine(t, d)
-	turned := makeClip(t, ".ts", picture("180x320", 30, 1)+" "+x264+" -output_ts_offset 20 -muxdelay 0 -muxpreload 0")
-	whole := makeClip(t, ".mp4", picture("320x180", 30, 1)+" "+x264)
+	turned := makeClip(t, ".ts", pattern("180x320", 30, 1)+" "+x264+" -output_ts_offset 20 -muxdelay 0 -muxpreload 0")
+	whole := makeClip(t, ".mp4", pattern("320x180", 30, 1)+" "+x264)
 	for _, clip := range [][]byte{gpuClips(t, 1)[0], turned, whole, rotating(t), turned} {
 		want := transcode(t, clip, gpuLadder()...)
 		got := run(t, e, job(clip, gpuLadder()...))
 		for k := range want.Renditions {
 			if got.Renditions[k].Frames != want.Renditions[k].Frames || got.Renditions[k].Pixels != want.Renditions[k].Pixels {
-				t.Errorf("rendition %d: %d frames, %d pixels; the processor makes %d, %d", k, got.Renditions[k].Frames,
+				t.Errorf("rendition %d: %d frames, %d pixels; the CPU makes %d, %d", k, got.Renditions[k].Frames,
 					got.Renditions[k].Pixels, want.Renditions[k].Frames, want.Renditions[k].Pixels)
 			}
 			a, b := verify(t, got.Renditions[k].Data).Video, verify(t, want.Renditions[k].Data).Video
 			if !slices.EqualFunc(a.Frames, b.Frames, samePlace) {
-				t.Errorf("rendition %d has other frames than the processor's", k)
+				t.Errorf("rendition %d has other frames than the CPU's", k)
 			}
 		}
 	}

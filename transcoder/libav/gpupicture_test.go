@@ -14,7 +14,7 @@ import (
 
 var psnrAverage = regexp.MustCompile(`psnr_avg:(inf|[0-9.]+)`)
 
-// worstPSNR is how near two files' pictures are, in dB, at the frame where they differ
+// worstPSNR is how near two files' frames are, in dB, at the frame where they differ
 // most.
 func worstPSNR(t *testing.T, a, b []byte) float64 {
 	t.Helper()
@@ -47,20 +47,20 @@ func worstPSNR(t *testing.T, a, b []byte) float64 {
 	return worst
 }
 
-// TestGPUPictures: in every form the pictures are those that the processor makes, also
+// TestGPUPictures: in every form the frames are those that the CPU makes, also
 // from a source much larger than the output and of odd shape.
 func TestGPUPictures(t *testing.T) {
 	d := fakegpu.Load(t)
 	const least = 28
 	forms := map[string][]string{
-		"on the GPU":               nil,
-		"encoded on the processor": {"device0.encodes=0"},
-		"decoded on the processor": {"device0.decodes=vp9"},
+		"on the GPU":         nil,
+		"encoded on the CPU": {"device0.encodes=0"},
+		"decoded on the CPU": {"device0.decodes=vp9"},
 	}
 	sources := map[string]string{
-		"large": picture("960x540", 30, 0.5) + " " + x264 + " -bf 2",
-		"odd":   picture("322x182", 30, 0.5) + " " + x264,
-		"full range": picture("320x180", 30, 0.5) +
+		"large": pattern("960x540", 30, 0.5) + " " + x264 + " -bf 2",
+		"odd":   pattern("322x182", 30, 0.5) + " " + x264,
+		"full range": pattern("320x180", 30, 0.5) +
 			" -c:v libx264 -preset ultrafast -threads 1 -vf scale=out_range=full -pix_fmt yuvj420p",
 	}
 	profiles := []core.Profile{

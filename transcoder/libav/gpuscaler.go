@@ -53,7 +53,7 @@ func (s *gpuScaler) scale(src *astiav.Frame) (*astiav.Frame, error) {
 }
 
 // scalingFailed: libav's filters cannot take every layout that a decoder makes; the
-// processor's decoder then makes one that they can.
+// CPU's decoder then makes one that they can.
 func scalingFailed(err error) error {
 	err = deviceFailed(opScale, err)
 	if fault.CodeOf(err) == fault.TranscoderFailed || fault.CodeOf(err) == fault.InvalidArgument {
@@ -138,9 +138,9 @@ func connect(graph *astiav.FilterGraph, src, sink *astiav.FilterContext, filters
 	return graph.Configure()
 }
 
-// cascade is the chain that scales on the GPU. Its scaler looks at 16 pixels of the
+// cascade returns the chain that scales on the GPU. Its scaler looks at 16 pixels of the
 // source for each of the output, so beyond half the size it would leave some out and
-// the picture would flicker. Halving by the bilinear one is the plain mean of four
+// the frame would flicker. Halving by the bilinear one is the plain mean of four
 // pixels; what remains is done by the sharper one. Sizes are rounded to even numbers, so
 // half the size may be a little less than that, and is still done in one: each filter
 // holds memory on the GPU and has its kernels loaded apart.
@@ -174,7 +174,7 @@ func (s *gpuScaler) close() {
 	s.log.free()
 }
 
-// fetcher scales on the GPU and brings the frames to the processor's encoder.
+// fetcher scales on the GPU and brings the frames to the CPU's encoder.
 type fetcher struct {
 	gpu *gpuScaler
 	cpu scaler

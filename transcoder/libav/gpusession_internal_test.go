@@ -65,8 +65,8 @@ func (b *gpuBench) segment(t *testing.T, j *core.TranscodeJob) (frames core.Fram
 	return r.DecodedFrames, took
 }
 
-// TestGPURefusedPictures: a decoder that refuses a picture now and then stays the
-// session's, and the pictures are all that it costs.
+// TestGPURefusedPictures: a decoder that refuses a frame now and then stays the
+// session's, and the frames are all that it costs.
 func TestGPURefusedPictures(t *testing.T) {
 	b := newGPUBench(t)
 	b.segment(t, b.job("s"))
@@ -77,14 +77,14 @@ func TestGPURefusedPictures(t *testing.T) {
 			t.Errorf("segment %d left the GPU: %+v", n, took)
 		}
 		if lost := 60 - int64(frames); lost < 0 || lost > 2*took.PicturesRefused {
-			t.Errorf("segment %d: %d frames of 60, %d pictures refused", n, frames, took.PicturesRefused)
+			t.Errorf("segment %d: %d frames of 60, %d refused", n, frames, took.PicturesRefused)
 		}
 	}
 }
 
-// TestGPURefusedSegment: what the decoder cannot do at all is done by the processor,
-// and the next segment by the GPU again. Errors that sound like a lost card are none
-// while the card does other work.
+// TestGPURefusedSegment: what the decoder cannot do at all is done by the CPU,
+// and the next segment by the GPU again. Errors that sound like a lost GPU are none
+// while the GPU does other work.
 func TestGPURefusedSegment(t *testing.T) {
 	for _, code := range []string{"1", "719", "999"} {
 		t.Run("error "+code, func(t *testing.T) {
@@ -162,13 +162,13 @@ func TestNothingButRefused(t *testing.T) {
 		refused     bool
 	}{{0, 0, false}, {1, 0, true}, {1, 1, false}} {
 		k := &keptDecoder{lost: row.lost, markers: markers{shown: row.shown}}
-		if _, refused := errors.AsType[*refusal](k.requirePicture()); refused != row.refused {
+		if _, refused := errors.AsType[*refusal](k.requireFrame()); refused != row.refused {
 			t.Errorf("%+v: %t", row, refused)
 		}
 	}
 }
 
-// TestGPULostCardOfDecoders: a lost card is noticed where the processor could do all
+// TestGPULostCardOfDecoders: a lost GPU is noticed where the CPU could do all
 // the work.
 func TestGPULostCardOfDecoders(t *testing.T) {
 	b := newGPUBench(t, "device0.encodes=0")
@@ -179,7 +179,7 @@ func TestGPULostCardOfDecoders(t *testing.T) {
 	}
 }
 
-// TestGPULostCard: errors of the decoder in a context that is lost are a lost card.
+// TestGPULostCard: errors of the decoder in a context that is lost are a lost GPU.
 func TestGPULostCard(t *testing.T) {
 	b := newGPUBench(t)
 	b.segment(t, b.job("s"))
@@ -211,7 +211,7 @@ func TestGPULastingRefusals(t *testing.T) {
 }
 
 // TestGPUEncodersComeBack: a session that lost its encoders is encoded by the
-// processor, and asks again after a while.
+// CPU, and asks again after a while.
 func TestGPUEncodersComeBack(t *testing.T) {
 	b := newGPUBench(t)
 	b.segment(t, b.job("s"))

@@ -6,7 +6,7 @@ import (
 	"github.com/asticode/go-astiav"
 )
 
-// TestGPUUploadsOddSizes: every sample of a picture arrives, the last row and column of
+// TestGPUUploadsOddSizes: every sample of a frame arrives, the last row and column of
 // chroma too, whatever was in the memory before.
 func TestGPUUploadsOddSizes(t *testing.T) {
 	b := newGPUBench(t)

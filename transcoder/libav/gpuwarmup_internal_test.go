@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/test/fakegpu"
 )
 
-// TestGPUWithoutEncoderSlots: where the processor encodes, no more segments are in
+// TestGPUWithoutEncoderSlots: where the CPU encodes, no more segments are in
 // work at once than it has cores, and the reason is kept.
 func TestGPUWithoutEncoderSlots(t *testing.T) {
 	room := func(e *Engine) (n int64) {
@@ -30,7 +30,7 @@ func TestGPUWithoutEncoderSlots(t *testing.T) {
 		t.Errorf("no encoder: %q, %t, room for %d", reason, none, room(b.Engine))
 	}
 	if reason, none := (&Engine{}).NoEncoder(); !none || reason != "" {
-		t.Errorf("the processor: %q, %t", reason, none)
+		t.Errorf("the CPU: %q, %t", reason, none)
 	}
 }
 

@@ -40,7 +40,7 @@ func openInput(data []byte) (*input, error) {
 		return nil, fault.New(fault.EmptyData, op, "the segment has no bytes")
 	}
 	in := &input{fragmented: container.Fragmented(data)}
-	data = container.LateTables(data)
+	data = container.PrependPSI(data)
 	var err error
 	if in.io, err = newReader(data); err != nil {
 		return nil, failed(op, err)
@@ -74,7 +74,7 @@ func openInput(data []byte) (*input, error) {
 	return in, nil
 }
 
-// chooseStreams picks the best video and audio stream. A cover picture is no
+// chooseStreams picks the best video and audio stream. A cover image is no
 // video; data streams are left alone.
 func (in *input) chooseStreams() {
 	related := -1
@@ -94,7 +94,7 @@ func (in *input) chooseStreams() {
 
 func isStream(s, chosen *astiav.Stream) bool { return chosen != nil && s.Index() == chosen.Index() }
 
-// duration is the playing time the container states, 0 when it states none.
+// duration returns the playing time the container states, 0 when it states none.
 func (in *input) duration() time.Duration {
 	if in.fragmented {
 		return in.fragmentsDuration()
@@ -105,7 +105,7 @@ func (in *input) duration() time.Duration {
 	return 0
 }
 
-// fragmentsDuration is the playing time of fragments, 0 when it is not known. The
+// fragmentsDuration returns the playing time of fragments, 0 when it is not known. The
 // container states where each track ends, from the beginning of a stream of which the
 // file may be a late part.
 func (in *input) fragmentsDuration() (longest time.Duration) {
@@ -144,7 +144,7 @@ func (in *input) checkAudio(profiles []core.Profile) error {
 	return nil
 }
 
-// audioCodec is the codec of the segment's sound, "" when there is none. Where no
+// audioCodec returns the codec of the segment's sound, "" when there is none. Where no
 // stream is usable it is that of one without a decoder, whose sample rate is unknown.
 func (in *input) audioCodec() string {
 	if in.audio != nil {
@@ -163,10 +163,10 @@ func (in *input) audioCodec() string {
 // isMPEGTS reports whether the segment's clock is the 33-bit one of MPEG-TS.
 func (in *input) isMPEGTS() bool { return in.file.InputFormat().Name() == "mpegts" }
 
-// container is the name of the container, as libav spells it.
+// container returns the name of the container, as libav spells it.
 func (in *input) container() string { return in.file.InputFormat().Name() }
 
-// frameRate is the source's rate, 0/1 when nothing sensible is known.
+// frameRate returns the source's rate, 0/1 when nothing sensible is known.
 func (in *input) frameRate() astiav.Rational {
 	r := in.file.GuessFrameRate(in.video, nil)
 	if r.Num() <= 0 || r.Den() <= 0 || r.Float64() < 0.1 || r.Float64() > 1000 {

@@ -30,7 +30,7 @@ type job struct {
 	backend backend
 	spec    *core.TranscodeJob
 	threads int
-	// audioAlone allows a segment without pictures.
+	// audioAlone allows a segment without frames.
 	audioAlone bool
 
 	in  *input
@@ -95,7 +95,7 @@ func (j *job) run(ctx context.Context) (*core.TranscodeResult, error) {
 
 func (j *job) open() error {
 	var err error
-	if j.in, err = openInput(container.LateSEI(container.ClockJumps(container.LateTables(j.spec.Input)))); err != nil {
+	if j.in, err = openInput(container.LateSEI(container.ClockJumps(container.PrependPSI(j.spec.Input)))); err != nil {
 		return err
 	}
 	if err = j.in.checkDuration(); err != nil {
@@ -129,7 +129,7 @@ func noVideo() error {
 
 // decode feeds the renditions until the segment ends, then lets them finish.
 func (j *job) decode(ctx context.Context) error {
-	if err := j.dec.run(ctx, func(p picture) error { return j.spread(ctx, p) }); err != nil {
+	if err := j.dec.run(ctx, func(p decodedFrame) error { return j.spread(ctx, p) }); err != nil {
 		return err
 	}
 	if err := j.dec.verdict(); err != nil {
@@ -144,9 +144,9 @@ func (j *job) decode(ctx context.Context) error {
 	return nil
 }
 
-// spread gives every rendition its own reference to a picture, or to the one that
+// spread gives every rendition its own reference to a frame, or to the one that
 // the stage has made of it.
-func (j *job) spread(ctx context.Context, p picture) error {
+func (j *job) spread(ctx context.Context, p decodedFrame) error {
 	p, err := j.backend.place(p)
 	defer p.frame.Free()
 	if err != nil {

@@ -41,13 +41,13 @@ type keptDecoder struct {
 	markers    markers
 	// key frame of the segment that markers repeat; nil when it had none.
 	idr []byte
-	// lost counts the segment's pictures that the device refused; onKey: the latest packet is
+	// lost counts the segment's frames that the device refused; onKey: the latest packet is
 	// a key frame.
 	lost  int
 	onKey bool
 }
 
-// maxLost is how many pictures of a segment the device may refuse before the processor does
+// maxLost is how many frames of a segment the device may refuse before the CPU does
 // the segment. After packet loss the device refuses a few, because it has no error
 // concealment.
 const maxLost = 8
@@ -139,21 +139,21 @@ func (k *keptDecoder) classifyError(err error) error {
 	if k.pick.refused() {
 		return lasting(k.refused(fault.UnsupportedInputPixelFormat, text, err))
 	}
-	if !k.lostPicture(text, err) {
+	if !k.lostFrame(text, err) {
 		return err
 	}
-	// Pictures after a lost key frame are not usable.
+	// Frames after a lost key frame are not usable.
 	if k.lost++; k.lost > maxLost || k.onKey {
 		return k.refused(fault.TranscoderFailed, text, err)
 	}
 	if err != nil {
-		return astiav.ErrInvaliddata // which costs the picture
+		return astiav.ErrInvaliddata // which costs the frame
 	}
 	return nil
 }
 
-// lostPicture reports whether a good device refused a picture.
-func (k *keptDecoder) lostPicture(text string, err error) bool {
+// lostFrame reports whether a good device refused a frame.
+func (k *keptDecoder) lostFrame(text string, err error) bool {
 	if k.pick.made() == 0 {
 		return false
 	}
@@ -168,8 +168,8 @@ func (k *keptDecoder) refused(code fault.Code, text string, err error) *refusal 
 // belongs reports whether a frame is of the present segment.
 func (k *keptDecoder) belongs(f *astiav.Frame) bool { return k.markers.frame(markOf(f)) }
 
-// presentable refuses pictures that libav does not download correctly from a device, so that
-// the processor decodes them: it ignores cropping at the left or the top, and reads the chroma
+// presentable refuses frames that libav does not download correctly from a device, so that
+// the CPU decodes them: it ignores cropping at the left or the top, and reads the chroma
 // of an odd number of rows one row too early.
 func (k *keptDecoder) presentable(info frameInfo) error {
 	w, h := k.c.Width(), k.c.Height()
@@ -193,20 +193,20 @@ func (k *keptDecoder) end(feed func(*astiav.Packet) error, drain func() error) e
 			}
 		}
 		if k.markers.complete() {
-			return k.requirePicture()
+			return k.requireFrame()
 		}
 	}
 	if err := feed(nil); err != nil {
 		return err
 	}
 	flushCodec(k.c)
-	return k.requirePicture()
+	return k.requireFrame()
 }
 
-// requirePicture fails when the device refused all pictures of the segment.
-func (k *keptDecoder) requirePicture() error {
+// requireFrame fails when the device refused all frames of the segment.
+func (k *keptDecoder) requireFrame() error {
 	if k.lost > 0 && k.markers.shown == 0 {
-		return k.refused(fault.InvalidData, "no picture of the segment was decoded", nil)
+		return k.refused(fault.InvalidData, "no frame of the segment was decoded", nil)
 	}
 	return nil
 }

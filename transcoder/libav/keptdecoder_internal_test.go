@@ -52,7 +52,7 @@ func decodeKept(t *testing.T, k **keptDecoder, data []byte) []int64 {
 	defer d.close()
 	d.line.Nominal = nominal(in)
 	var times []int64
-	err = d.run(context.Background(), func(p picture) error {
+	err = d.run(context.Background(), func(p decodedFrame) error {
 		times = append(times, p.time)
 		p.frame.Free()
 		return nil

@@ -54,7 +54,7 @@ func TestLadder(t *testing.T) {
 // what each rendition alone would give.
 func TestFallingLadder(t *testing.T) {
 	t.Parallel()
-	source := makeClip(t, ".ts", picture("640x360", 30, 1)+" "+x264)
+	source := makeClip(t, ".ts", pattern("640x360", 30, 1)+" "+x264)
 	at := func(w, h int, rate uint32) core.Profile {
 		return small("x", func(p *core.Profile) {
 			p.Width, p.Height, p.Bitrate = w, h, 0

@@ -26,7 +26,7 @@ type markers struct {
 // begin starts a segment.
 func (m *markers) begin() { *m = markers{turn: m.turn + 1} }
 
-// mark is what this segment's markers carry.
+// mark returns what this segment's markers carry.
 func (m *markers) mark() int64 { return m.turn }
 
 // frame takes note of a frame that came out and reports whether it is one of the
@@ -52,5 +52,5 @@ func (m *markers) marker() bool {
 }
 
 // complete reports whether every frame of the segment is known to be out. A
-// damaged packet gives none; a picture of two fields takes two.
+// damaged packet gives none; a frame of two fields takes two.
 func (m *markers) complete() bool { return m.passed || m.shown >= m.fed }

@@ -10,7 +10,7 @@ import (
 // ioBuffer is libav's buffer between itself and our memory, in bytes.
 const ioBuffer = 64 << 10
 
-// seekSize is libav's way to ask for the size of a file instead of seeking.
+// seekSize is AVSEEK_SIZE: libav asks for the size of a file instead of seeking.
 const seekSize = 0x10000
 
 var errSeek = errors.New("seek outside of the file")

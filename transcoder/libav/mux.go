@@ -51,7 +51,7 @@ func (m *muxer) write() error {
 	// Times are final: nothing may be shifted to the front, and nothing delayed.
 	options := map[string]string{"avoid_negative_ts": "disabled", "max_delay": "0"}
 	if m.mp4 {
-		// The beginning of a track is told in these units.
+		// The start of a track is given in these units.
 		options["movie_timescale"] = strconv.FormatInt(m.timescale(), 10)
 	}
 	d := dictionary(options)
@@ -81,7 +81,7 @@ func (m *muxer) write() error {
 	}
 }
 
-// timescale is a clock that tells the video's times exactly.
+// timescale returns a clock that tells the video's times exactly.
 func (m *muxer) timescale() int64 {
 	if m.video != nil && m.video.from.Num == 1 && m.video.from.Den >= 1000 {
 		return m.video.from.Den
@@ -89,7 +89,7 @@ func (m *muxer) timescale() int64 {
 	return timing.MPEG.Den
 }
 
-// earliest is the track whose packet comes next, nil at the end.
+// earliest returns the track whose packet comes next, nil at the end.
 func (m *muxer) earliest() *track {
 	v, a := m.video, m.audio
 	switch {

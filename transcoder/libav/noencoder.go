@@ -7,8 +7,8 @@ import (
 )
 
 // NoEncoder reports whether the device has turned out to have no encoder that can be
-// used, with the driver's message. The card may have none, or its driver may be partly
-// installed: the caller, which knows the cards, decides which. The processor has none.
+// used, with the driver's message. The GPU may have none, or its driver may be partly
+// installed: the caller, which knows the GPUs, decides which. The CPU has none.
 func (e *Engine) NoEncoder() (reason string, none bool) {
 	if e.gpu == nil {
 		return "", true
@@ -20,7 +20,7 @@ func (e *Engine) NoEncoder() (reason string, none bool) {
 }
 
 // recordNoEncoder remembers for the engine's life that the device has no encoder, if
-// that is what a refusal says. The processor then has most of the work, so that no
+// that is what a refusal says. The CPU then has most of the work, so that no
 // more segments are in work at once than it has cores.
 func (e *Engine) recordNoEncoder(r *refusal) {
 	if r == nil || !r.forever {
@@ -31,10 +31,10 @@ func (e *Engine) recordNoEncoder(r *refusal) {
 		return
 	}
 	e.slots.Store(newSlots(e.cores))
-	e.log.Info("no encoder of the GPU can be used; the processor encodes", "device", e.device, "err", reason)
+	e.log.Info("no encoder of the GPU can be used; the CPU encodes", "device", e.device, "err", reason)
 }
 
-// detailOf is what a device said, where an error has it apart from the rest.
+// detailOf returns what a device said, where an error has it apart from the rest.
 func detailOf(err error) string {
 	if f, ok := errors.AsType[*fault.Fault](err); ok && f.Detail != "" {
 		return f.Detail

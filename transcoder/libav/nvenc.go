@@ -12,7 +12,7 @@ import (
 )
 
 // The quality scale of NVENC lies this much above that of libx264, and ends at
-// maxCQ. plainCRF is what libx264 does where nobody asks for anything.
+// maxCQ. plainCRF is what libx264 does by default.
 const (
 	qualityOffset = 7
 	maxCQ         = 51
@@ -20,7 +20,7 @@ const (
 )
 
 // rateSlack is by how much, as a part of one, two segments' frame rates may differ for
-// one encoder: a rate that is told by a few frames' times trembles.
+// one encoder: a rate computed from a few frames' timestamps varies.
 const rateSlack = 0.02
 
 // same reports whether an encoder opened for s does the work of o.
@@ -41,7 +41,7 @@ func (s encoderSpec) essence() encoderSpec {
 func openNVENC(s encoderSpec, like *astiav.Frame) (*encoder, error) {
 	e, err := tryNVENC(s, like, reordered(s.profile))
 	if r, ok := errors.AsType[*refusal](err); ok && !r.forever && reordered(s.profile) > 0 {
-		// Not every card reorders frames.
+		// Not every GPU reorders frames.
 		return tryNVENC(s, like, 0)
 	}
 	return e, err
@@ -97,7 +97,7 @@ func nvencOptions(c *astiav.CodecContext, s encoderSpec) map[string]string {
 	return options
 }
 
-// encoderRefused tells a card that has no encoder, or not such a one, from a card that
+// encoderRefused tells a GPU that has no encoder, or not such a one, from a GPU that
 // is full or lost.
 func encoderRefused(err error) error {
 	var text string
@@ -115,7 +115,7 @@ func encoderRefused(err error) error {
 	return err
 }
 
-// reordered is how many frames in a row an encoder may put out of order. Sources
+// reordered returns how many frames in a row an encoder may put out of order. Sources
 // whose own times are kept may have holes in them, which some drivers' encoders meet
 // with wrong decode times.
 func reordered(p core.Profile) int {

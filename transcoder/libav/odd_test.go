@@ -31,7 +31,7 @@ func TestRefusedMedia(t *testing.T) {
 	for i := range noise {
 		noise[i] = byte(src.Uint32())
 	}
-	runaway := makeClip(t, ".ts", picture("160x90", "1/10", 50)+" "+x264)
+	runaway := makeClip(t, ".ts", pattern("160x90", "1/10", 50)+" "+x264)
 	tests := []struct {
 		name   string
 		data   []byte
@@ -43,15 +43,15 @@ func TestRefusedMedia(t *testing.T) {
 		{"zeros", make([]byte, 10_000), nil, fault.InvalidData},
 		{"text", []byte("#EXTM3U\n#EXT-X-TARGETDURATION:2\nfile:///etc/passwd\n"), nil, fault.InvalidData},
 		{"a list of files", []byte("ffconcat version 1.0\nfile /etc/passwd\n"), nil, fault.DemuxerNotFound},
-		{"no key frame", makeClip(t, ".ts", picture("160x90", 30, 2)+" "+x264+" -g 60 -bsf:v noise=drop=key"), nil,
+		{"no key frame", makeClip(t, ".ts", pattern("160x90", 30, 2)+" "+x264+" -g 60 -bsf:v noise=drop=key"), nil,
 			fault.NoKeyframes},
 		{"first segment without video", soundOnly(t), nil, fault.TranscoderInvalidVideo},
 		{"frames 10 s apart at 5 fps", runaway, fps(5, 1), fault.EncodedFramesRunaway},
-		{"longer than 300 s", makeClip(t, ".ts", picture("64x64", "1/10", 320)+" "+x264), nil,
+		{"longer than 300 s", makeClip(t, ".ts", pattern("64x64", "1/10", 320)+" "+x264), nil,
 			fault.TranscoderInvalidDuration},
-		{"longer than 300 s in fragments", makeClip(t, ".mp4", picture("64x64", "1/10", 320)+" "+x264+
+		{"longer than 300 s in fragments", makeClip(t, ".mp4", pattern("64x64", "1/10", 320)+" "+x264+
 			" -movflags frag_every_frame+empty_moov"), nil, fault.TranscoderInvalidDuration},
-		{"longer than 300 s in fragments without an index", makeClip(t, ".mp4", picture("64x64", "1/10", 320)+" "+x264+
+		{"longer than 300 s in fragments without an index", makeClip(t, ".mp4", pattern("64x64", "1/10", 320)+" "+x264+
 			" -movflags frag_every_frame+empty_moov+skip_trailer"), nil, fault.TranscoderInvalidDuration},
 	}
 	for _, tt := range tests {
@@ -126,7 +126,7 @@ func TestSoundAlone(t *testing.T) {
 func TestTruncated(t *testing.T) {
 	t.Parallel()
 	for _, ext := range []string{".ts", ".mp4"} {
-		source := makeClip(t, ext, picture("160x90", 30, 1)+" "+tone(1)+" "+x264+" -g 10 "+aac)
+		source := makeClip(t, ext, pattern("160x90", 30, 1)+" "+tone(1)+" "+x264+" -g 10 "+aac)
 		e := engine(t)
 		cuts := 0
 		for n := 1000; n < len(source); n += max(1000, len(source)/40) {

@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/libav/timing"
 )
 
-// maxPlayingTime is the longest plausible playing time of sound whose header states d. For
+// maxPlayingTime returns the longest plausible playing time of sound whose header states d. For
 // containers without a duration, d is an estimate from the bit rate.
 func maxPlayingTime(d time.Duration, container string) time.Duration {
 	if rawAudio[container] {
@@ -26,7 +26,7 @@ type soundTrack struct {
 	end int64
 }
 
-// played is the playing time of the longest audio stream, measured by packets and not by the
+// played returns the playing time of the longest audio stream, measured by packets and not by the
 // container: players differ in the stream that they choose. It reads the input to its end, or
 // until ctx ends, and decodes nothing. It is false for a codec that cannot be measured.
 func (in *input) played(ctx context.Context, size int) (time.Duration, bool) {
@@ -59,7 +59,7 @@ func (in *input) hasSound() bool {
 	})
 }
 
-// tracks has every stream of sound read, false where one cannot be measured.
+// tracks makes the demuxer read every audio stream, false where one cannot be measured.
 func (in *input) tracks() (map[int]*soundTrack, bool) {
 	tracks := make(map[int]*soundTrack)
 	for _, s := range in.file.Streams() {
@@ -85,8 +85,8 @@ func (in *input) tracks() (map[int]*soundTrack, bool) {
 // regardless of headers and damage. Read-only.
 var soundContainers = map[string]bool{"mp3": true, "aac": true, "flac": true, "ogg": true, "wav": true}
 
-// seconds is for how long the track plays in a file of a size. What the demuxer did not
-// reach of a bare container counts like the rest, where it is too much for tags.
+// seconds returns for how long the track plays in a file of a size. Where more than tags can take
+// is left unread of an audio-only file, the time is scaled up to the file's size.
 func (t *soundTrack) seconds(container string, size int64) float64 {
 	s := t.meter.Seconds()
 	const tags = 1 << 20
@@ -96,7 +96,7 @@ func (t *soundTrack) seconds(container string, size int64) float64 {
 	return s
 }
 
-// soundLength is the playing time of a file's sound. A chained Ogg file is measured link by
+// soundLength returns the playing time of a file's sound. A chained Ogg file is measured link by
 // link. It is false when the length is unknown.
 func soundLength(ctx context.Context, in *input, data []byte) (sum time.Duration, ok bool) {
 	if in.container() != "ogg" {

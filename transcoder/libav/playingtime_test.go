@@ -177,3 +177,25 @@ func wantLength(t *testing.T, what string, file []byte, seconds int) {
 		t.Errorf("%s: %s, want about %d s", what, got, seconds)
 	}
 }
+
+// TestSoundInOtherContainers: what another library opens as CAF or as a program stream is not
+// measured by the MP3 frames in it, which may be in a chunk that it skips.
+func TestSoundInOtherContainers(t *testing.T) {
+	t.Parallel()
+	mp3 := silentMP3(10)
+	caf := append([]byte("caff\x00\x01\x00\x00free\x00\x00\x00\x00\x00\x02\x73\x24"), mp3...)
+	program := bytes.Repeat([]byte("\x00\x00\x01\xba0123456789\x00\x00\x01\xc0\x00\x04abcd"), 4)
+	for name, tc := range map[string]struct {
+		file []byte
+		want time.Duration
+	}{
+		"MP3":                     {mp3, 10 * time.Second},
+		"in CAF":                  {append(caf, make([]byte, 600_000)...), 0},
+		"before a program stream": {append(bytes.Clone(mp3), program...), 0},
+	} {
+		i, err := libav.Probe(context.Background(), tc.file)
+		if err != nil || i.Container != "mp3" || (i.Duration-tc.want).Abs() > time.Second {
+			t.Errorf("%s: %s in %s, want %s: %v", name, i.Duration, i.Container, tc.want, err)
+		}
+	}
+}

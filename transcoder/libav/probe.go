@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/asticode/go-astiav"
+
+	"github.com/tuttinode/tutti/transcoder/libav/timing"
 )
 
 // ProbeStatus says what a segment is good for.
@@ -28,7 +30,7 @@ type Info struct {
 	// FPS is in frames per second, 0 when unknown.
 	FPS float64
 	// Duration is cut to whole seconds: the header's, or that of the sound's packets
-	// where they play longer; 0 where there is sound whose length cannot be told.
+	// where they play longer; 0 where there is sound of unknown length.
 	Duration time.Duration
 	// AudioBitrate in bits per second, 0 when unknown.
 	AudioBitrate int64
@@ -75,10 +77,13 @@ func Probe(ctx context.Context, data []byte) (Info, error) {
 // rawAudio are containers that state no duration of their own. Read-only.
 var rawAudio = map[string]bool{"mp3": true, "wav": true, "aac": true}
 
-// probedDuration is what the header states, or what the packets come to where that is
+// probedDuration returns what the header states, or what the packets come to where that is
 // far more: work on sound is paid by its length. It reads the input to its end.
-// Where there is sound that cannot be measured it is 0.
+// Where there is sound that cannot be measured, or that others may read in another way, it is 0.
 func probedDuration(ctx context.Context, in *input, i Info, data []byte) time.Duration {
+	if in.hasSound() && !timing.OneReading(i.Container, data) {
+		return 0
+	}
 	d := in.duration()
 	if d == 0 && rawAudio[i.Container] && i.AudioBitrate > 0 {
 		d = time.Duration(int64(len(data))*8/i.AudioBitrate) * time.Second

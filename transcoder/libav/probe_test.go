@@ -12,7 +12,7 @@ import (
 
 // zeroFrame declares video that never comes, beside sound.
 func zeroFrame(t testing.TB) []byte {
-	return makeClip(t, ".ts", picture("160x90", 30, 1)+" "+tone(1.5)+" "+x264+" "+aac+" -bsf:v noise=drop=1")
+	return makeClip(t, ".ts", pattern("160x90", 30, 1)+" "+tone(1.5)+" "+x264+" "+aac+" -bsf:v noise=drop=1")
 }
 
 func TestProbe(t *testing.T) {
@@ -26,12 +26,12 @@ func TestProbe(t *testing.T) {
 			Container: "mpegts", VideoCodec: "h264", AudioCodec: "aac", PixelFormat: "yuv420p",
 			Width: 160, Height: 90, FPS: 60, Duration: 2 * time.Second,
 		}},
-		{"MP4 without sound", makeClip(t, ".mp4", picture("160x90", 25, 3)+" "+x264), libav.Info{
+		{"MP4 without sound", makeClip(t, ".mp4", pattern("160x90", 25, 3)+" "+x264), libav.Info{
 			Container: "mov,mp4,m4a,3gp,3g2,mj2", VideoCodec: "h264", PixelFormat: "yuv420p",
 			Width: 160, Height: 90, FPS: 25, Duration: 3 * time.Second,
 		}},
 		{"sound alone", soundOnly(t), libav.Info{Container: "mpegts", AudioCodec: "aac", Duration: 2 * time.Second}},
-		{"no pictures", zeroFrame(t), libav.Info{
+		{"no frames", zeroFrame(t), libav.Info{
 			Status: libav.ProbeBypass, Container: "mpegts", VideoCodec: "h264", AudioCodec: "aac", Duration: time.Second,
 		}},
 	}
@@ -60,7 +60,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// A segment that declares pictures and has none counts as one without video.
+// A segment that declares frames and has none counts as one without video.
 func TestZeroFrame(t *testing.T) {
 	t.Parallel()
 	e := engine(t)

@@ -8,7 +8,7 @@ import (
 
 var _ transcoder.Prober = (*Engine)(nil)
 
-// Probe is the function Probe as a method, so that the engine serves a media
+// Probe returns the function Probe as a method, so that the engine serves a media
 // worker as prober too.
 func (e *Engine) Probe(ctx context.Context, segment []byte) (transcoder.MediaInfo, error) {
 	i, err := Probe(ctx, segment)

@@ -29,7 +29,7 @@ type rendition struct {
 	job     *job
 	slot    int
 	profile core.Profile
-	in      chan picture
+	in      chan decodedFrame
 
 	base   timing.Base
 	grid   *timing.Grid // nil when the source's frames are kept
@@ -46,7 +46,7 @@ type rendition struct {
 	sign          *signer
 
 	// held waits for its successor, which tells how long it is shown.
-	held    picture
+	held    decodedFrame
 	holding bool
 	first   int64
 	shift   int64
@@ -61,7 +61,7 @@ type rendition struct {
 }
 
 func newRendition(j *job, slot int, p core.Profile) *rendition {
-	r := &rendition{job: j, slot: slot, profile: p, in: make(chan picture, queued), base: timing.MPEG}
+	r := &rendition{job: j, slot: slot, profile: p, in: make(chan decodedFrame, queued), base: timing.MPEG}
 	if p.FPS.Passthrough() {
 		if j.in.video != nil {
 			r.base = base(j.in.video)
@@ -82,7 +82,7 @@ func newRendition(j *job, slot int, p core.Profile) *rendition {
 	return r
 }
 
-// run takes pictures until the decoder is done, then finishes the encoder.
+// run takes frames until the decoder is done, then finishes the encoder.
 func (r *rendition) run(ctx context.Context) error {
 	for {
 		select {
@@ -99,9 +99,9 @@ func (r *rendition) run(ctx context.Context) error {
 	}
 }
 
-// take moves a picture's times to the encoder's base and encodes it, or on a
+// take moves a frame's times to the encoder's base and encodes it, or on a
 // fixed rate the one before it, whose share is now known.
-func (r *rendition) take(p picture) error {
+func (r *rendition) take(p decodedFrame) error {
 	from := base(r.job.in.video)
 	p.time, p.length = timing.Rescale(p.time, from, r.base), max(1, timing.Rescale(p.length, from, r.base))
 	if !r.started {
@@ -125,8 +125,8 @@ func (r *rendition) take(p picture) error {
 	return r.fill(previous, slots, p.decoded)
 }
 
-// fill shows a picture at every grid point that is its own.
-func (r *rendition) fill(p picture, slots timing.Slots, decoded int64) error {
+// fill shows a frame at every grid point that is its own.
+func (r *rendition) fill(p decodedFrame, slots timing.Slots, decoded int64) error {
 	if r.slots += slots.Len(); r.slots > runaway*decoded {
 		return fault.New(fault.EncodedFramesRunaway, opEncode,
 			fmt.Sprintf("more than %d frames from %d", runaway*decoded, decoded))
@@ -146,10 +146,10 @@ func (r *rendition) fill(p picture, slots timing.Slots, decoded int64) error {
 	return nil
 }
 
-// show encodes a picture at time t and returns the frame that was encoded, or nil when
-// a clip leaves it out. That frame may be the picture's own, so it is not to be kept
-// for longer than the picture.
-func (r *rendition) show(p picture, t, length int64) (*astiav.Frame, error) {
+// show encodes a frame at time t and returns the AVFrame that was encoded, or nil when
+// a clip leaves it out. That may be the decoded frame's own, so it must not be kept
+// for longer than the decoded frame.
+func (r *rendition) show(p decodedFrame, t, length int64) (*astiav.Frame, error) {
 	if r.window != nil && !r.window.Keeps(t, r.first) {
 		return nil, nil
 	}
@@ -178,15 +178,15 @@ func (r *rendition) show(p picture, t, length int64) (*astiav.Frame, error) {
 	return f, r.enc.encode(f, r.keep)
 }
 
-// fit makes sure that scaler and encoder have the form that this picture asks for.
+// fit makes sure that scaler and encoder have the form that this frame asks for.
 // A source that changes what encoders declare, the size, the pixels' shape or the
 // colors, ends the encoder; a new one begins in the same file.
-func (r *rendition) fit(p picture) error {
+func (r *rendition) fit(p decodedFrame) error {
 	s := shapeOf(p.info)
 	if r.scaler != nil && s == r.shown {
 		return nil
 	}
-	w, h, err := transcoder.OutputSize(s.width, s.height, r.profile)
+	w, h, err := transcoder.OutputSize(s.width, s.height, r.box(s))
 	if err != nil {
 		return err
 	}
@@ -206,11 +206,11 @@ func (r *rendition) fit(p picture) error {
 		r.scaler.close()
 	}
 	r.width, r.height = w, h
-	r.scaler = r.job.backend.scaler(r.slot, w, h, 1)
+	r.scaler = r.newScaler(w, h)
 	return nil
 }
 
-func (r *rendition) beginEncoder(p picture, like *astiav.Frame) error {
+func (r *rendition) beginEncoder(p decodedFrame, like *astiav.Frame) error {
 	rate, steady := r.job.rate, r.job.steady
 	if !r.profile.FPS.Passthrough() {
 		num, den := r.profile.FPS.Norm()
@@ -348,8 +348,8 @@ func (s shape) declaredAs(o shape) bool {
 	return s.color == o.color && s.sarNum*o.sarDen == s.sarDen*o.sarNum
 }
 
-// encodedColor are the tags of a rendition: those of the source, except that
-// pictures without luma and chroma become the plain kind of both.
+// encodedColor returns the tags of a rendition: those of the source, except that
+// frames without luma and chroma become the plain kind of both.
 func encodedColor(i frameInfo) color {
 	const spaceRGB, spaceSD, rangeLimited = 0, 6, 1
 	c := i.color

@@ -18,7 +18,7 @@ const (
 )
 
 // sessions keeps what outlives a segment, and can stop segments in progress. On the
-// processor no media state is kept.
+// CPU no media state is kept.
 type sessions struct {
 	now func() time.Time
 
@@ -29,7 +29,7 @@ type sessions struct {
 }
 
 type session struct {
-	// sawVideo allows later segments without pictures.
+	// sawVideo allows later segments without frames.
 	sawVideo bool
 	// established says that a segment was done, on a GPU.
 	established bool

@@ -15,7 +15,7 @@ import (
 func reshaped(t testing.TB) []byte {
 	t.Helper()
 	half := func(filter, colors, at string) []byte {
-		return makeClip(t, ".ts", picture("160x90", 20, 1)+" -vf setsar="+filter+" "+x264+" -g 60 -bf 0 "+
+		return makeClip(t, ".ts", pattern("160x90", 20, 1)+" -vf setsar="+filter+" "+x264+" -g 60 -bf 0 "+
 			"-bsf:v h264_metadata="+colors+" -muxdelay 0 -muxpreload 0 -output_ts_offset "+at)
 	}
 	return slices.Concat(
@@ -27,7 +27,7 @@ func reshaped(t testing.TB) []byte {
 func declared(t *testing.T, r core.Rendition) (out []declaration) {
 	t.Helper()
 	for _, f := range verify(t, r.Data).Video.Frames {
-		d := declaration{shape: f.PixelShape, colors: f.Colors, frames: 1}
+		d := declaration{shape: f.SampleAspectRatio, colors: f.Colors, frames: 1}
 		if n := len(out); n > 0 && out[n-1].shape == d.shape && out[n-1].colors == d.colors {
 			out[n-1].frames++
 			continue
@@ -78,7 +78,7 @@ func checkShapes(t *testing.T, e *libav.Engine) {
 func TestShapeChangesAllTheTime(t *testing.T) {
 	t.Parallel()
 	one := func(shape string) []byte {
-		return makeClip(t, ".ts", picture("160x90", 20,
+		return makeClip(t, ".ts", pattern("160x90", 20,
 			0.05)+" -vf setsar="+shape+" "+x264+" -frames:v 1 -muxdelay 0 -muxpreload 0")
 	}
 	const pairs = 50

@@ -16,7 +16,7 @@ type frameInfo struct {
 	width, height      int
 	format             astiav.PixelFormat
 	key, corrupt       bool
-	// cut says that the picture begins right of the frame's left side or below its top.
+	// cut says that the shown picture begins right of the frame's left side or below its top.
 	cut   bool
 	color color
 	sar   astiav.Rational
@@ -53,12 +53,12 @@ func stripRepeated(f *astiav.Frame) { C.tutti_frame_strip(frameC(f)) }
 
 func is420(format astiav.PixelFormat) bool { return C.tutti_is_yuv420p(C.int(format)) != 0 }
 
-// reorderDepth is how many frames an opened decoder holds back.
+// reorderDepth returns how many frames an opened decoder holds back.
 func reorderDepth(c *astiav.CodecContext) int {
 	return int(C.tutti_reorder((*C.AVCodecContext)(c.UnsafePointer())))
 }
 
-// captionBytes is the amount of caption data attached to a frame.
+// captionBytes returns the amount of caption data attached to a frame.
 func captionBytes(f *astiav.Frame) int { return int(C.tutti_captions(frameC(f))) }
 
 // trimHeap gives the C heap's free pages back to the system.

@@ -44,7 +44,7 @@ func (c *capture) do(call func() error) error {
 	return &deviceError{err: err, text: c.text()}
 }
 
-// text is what was said in the latest call, on one line: what speaks of the device
+// text returns what was said in the latest call, on one line: what speaks of the device
 // first.
 func (c *capture) text() string {
 	device, rest := &c.c.device, &c.c.rest

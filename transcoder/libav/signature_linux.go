@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// signatureFile is a file in memory.
+// signatureFile returns a file in memory.
 func signatureFile() (*os.File, error) {
 	fd, err := unix.MemfdCreate("signature", unix.MFD_CLOEXEC)
 	if err != nil {
@@ -16,7 +16,7 @@ func signatureFile() (*os.File, error) {
 	return os.NewFile(uintptr(fd), "signature"), nil
 }
 
-// signaturePath is its name for a filter's argument.
+// signaturePath returns the file name for a filter's argument.
 func signaturePath(f *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }
 
 // dropSignature loses nothing: what was in memory has been read.

@@ -60,8 +60,8 @@ func TestSignatureOnlyWhenAsked(t *testing.T) {
 // A source that turns has one signature too.
 func TestSignatureOfTurningSource(t *testing.T) {
 	t.Parallel()
-	source := append(bytes.Clone(makeClip(t, ".ts", picture("100x56", 30, 1)+" "+x264+" -bf 0 -output_ts_offset 10")),
-		makeClip(t, ".ts", picture("56x100", 30, 1)+" "+x264+" -bf 0 -output_ts_offset 11")...)
+	source := append(bytes.Clone(makeClip(t, ".ts", pattern("100x56", 30, 1)+" "+x264+" -bf 0 -output_ts_offset 10")),
+		makeClip(t, ".ts", pattern("56x100", 30, 1)+" "+x264+" -bf 0 -output_ts_offset 11")...)
 	j := job(source, small("x", func(p *core.Profile) { p.Format = core.FormatMP4 }))
 	j.Signature = true
 	if r := run(t, engine(t), j).Renditions[0]; len(r.Signature) == 0 || r.Frames != 60 {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// signatureFile is a file among the temporary ones.
+// signatureFile returns a file among the temporary ones.
 func signatureFile() (*os.File, error) { return os.CreateTemp("", "tutti-signature-*") }
 
-// signaturePath is its name for a filter's argument, in which a colon ends a value.
+// signaturePath returns the file name for a filter's argument, in which a colon ends a value.
 func signaturePath(f *os.File) string {
 	return strings.ReplaceAll(strings.ReplaceAll(f.Name(), `\`, "/"), ":", `\\:`)
 }

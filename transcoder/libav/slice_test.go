@@ -57,15 +57,15 @@ func TestSlices(t *testing.T) {
 	sources := map[string]func(testing.TB) []byte{
 		"with sound": segment,
 		"silent": func(t testing.TB) []byte {
-			return makeClip(t, ".ts", picture("160x90", 60, 2)+" "+x264+" -g 60")
+			return makeClip(t, ".ts", pattern("160x90", 60, 2)+" "+x264+" -g 60")
 		},
 		"of two sizes": func(t testing.TB) []byte {
-			wide, tall := makeClip(t, ".ts", picture("160x90", 60, 1)+" "+x264),
-				makeClip(t, ".ts", picture("90x160", 60, 1)+" "+x264)
+			wide, tall := makeClip(t, ".ts", pattern("160x90", 60, 1)+" "+x264),
+				makeClip(t, ".ts", pattern("90x160", 60, 1)+" "+x264)
 			return slices.Concat(wide, tall, wide)
 		},
 		"cropped": func(t testing.TB) []byte {
-			return makeClip(t, ".ts", picture("160x90", 30, 1)+" "+x264+
+			return makeClip(t, ".ts", pattern("160x90", 30, 1)+" "+x264+
 				" -bsf:v h264_metadata=crop_left=6:crop_right=2:crop_top=4:crop_bottom=8")
 		},
 		"cut in the middle": func(t testing.TB) []byte { whole := segment(t); return whole[:len(whole)/2/188*188] },

@@ -23,12 +23,11 @@ type stage struct {
 	width, height int
 	// srcW and srcH are the source's size that the plan below was made for.
 	srcW, srcH int
-	// users says which renditions take the stage's frames; nil when none do.
+	// users reports per rendition whether it takes the stage's frames; nil when none does.
 	users []bool
 }
 
-// fit makes the plan for frames of a size; open makes the scaler where there is to
-// be one.
+// fit plans for frames of a size; open makes the scaler where one is needed.
 func (s *stage) fit(info frameInfo, profiles []core.Profile, rate float64, open func(width, height int) scaling) {
 	if s.srcW == info.width && s.srcH == info.height {
 		return
@@ -78,7 +77,7 @@ func (s *stage) largest(info frameInfo, profiles []core.Profile, rate float64) (
 	return top, sizes
 }
 
-// frame returns the picture as the stage scales it; the caller frees it.
+// frame returns the frame that the stage scaled; the caller frees it.
 func (s *stage) frame(src *astiav.Frame) (*astiav.Frame, error) {
 	scaled, err := s.scaler.scale(src)
 	if err != nil {

@@ -16,21 +16,21 @@ func TestTimesAreKept(t *testing.T) {
 	const still = " -muxdelay 0 -muxpreload 0 "
 	bframes := "-c:v libx264 -preset veryfast -bf 3 -pix_fmt yuv420p -threads 1 "
 	tests := []struct{ name, ext, args string }{
-		{"plain", ".ts", picture("160x90", 60, 2) + " " + tone(2) + " " + x264 + " " + aac + still + "-output_ts_offset 10"},
-		{"B-frames", ".ts", picture("160x90", 30, 2) + " " + tone(2) + " " + bframes + aac + still + "-output_ts_offset 10"},
-		{"B-frames at the start of the clock", ".ts", picture("160x90", 30, 2) + " " + tone(2) + " " + bframes + aac + still},
-		{"29.97", ".ts", picture("160x90", "30000/1001", 2) + " " + bframes + still + "-output_ts_offset 100"},
-		{"59.94", ".ts", picture("160x90", "60000/1001", 1) + " " + bframes + still + "-output_ts_offset 100"},
-		{"variable rate with a hole", ".ts", picture("160x90", 30, 2) +
+		{"plain", ".ts", pattern("160x90", 60, 2) + " " + tone(2) + " " + x264 + " " + aac + still + "-output_ts_offset 10"},
+		{"B-frames", ".ts", pattern("160x90", 30, 2) + " " + tone(2) + " " + bframes + aac + still + "-output_ts_offset 10"},
+		{"B-frames at the start of the clock", ".ts", pattern("160x90", 30, 2) + " " + tone(2) + " " + bframes + aac + still},
+		{"29.97", ".ts", pattern("160x90", "30000/1001", 2) + " " + bframes + still + "-output_ts_offset 100"},
+		{"59.94", ".ts", pattern("160x90", "60000/1001", 1) + " " + bframes + still + "-output_ts_offset 100"},
+		{"variable rate with a hole", ".ts", pattern("160x90", 30, 2) +
 			" -vf select='not(mod(n\\,7))+gt(n\\,40)+lt(n\\,5)' -fps_mode vfr " + bframes + still + "-output_ts_offset 10"},
-		{"the clock begins again", ".ts", picture("160x90", 30, 2) + " " + tone(2) + " " + bframes + aac + still +
+		{"the clock begins again", ".ts", pattern("160x90", 30, 2) + " " + tone(2) + " " + bframes + aac + still +
 			"-output_ts_offset 95442.7"},
 		{"shortly before the clock begins again", ".ts",
-			picture("160x90", 30, 1) + " " + tone(1) + " " + bframes + aac + still + "-output_ts_offset 95430"},
-		{"open GOP", ".ts", picture("160x90", 30, 3) + " " + bframes + "-g 15 -x264-params open-gop=1 " + still +
+			pattern("160x90", 30, 1) + " " + tone(1) + " " + bframes + aac + still + "-output_ts_offset 95430"},
+		{"open GOP", ".ts", pattern("160x90", 30, 3) + " " + bframes + "-g 15 -x264-params open-gop=1 " + still +
 			"-output_ts_offset 10"},
-		{"MP4", ".mp4", picture("160x90", 30, 2) + " " + tone(2) + " " + bframes + aac},
-		{"MP4 of 29.97", ".mp4", picture("160x90", "30000/1001", 2) + " " + bframes},
+		{"MP4", ".mp4", pattern("160x90", 30, 2) + " " + tone(2) + " " + bframes + aac},
+		{"MP4 of 29.97", ".mp4", pattern("160x90", "30000/1001", 2) + " " + bframes},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -117,7 +117,7 @@ func TestFixedRateTimes(t *testing.T) {
 // Constrained profiles hold no frame back; the others may.
 func TestReordering(t *testing.T) {
 	t.Parallel()
-	source := makeClip(t, ".ts", picture("160x90", 30, 2)+" "+x264)
+	source := makeClip(t, ".ts", pattern("160x90", 30, 2)+" "+x264)
 	// The fastest presets use no tools that would tell the profiles apart.
 	e, err := libav.New(libav.Options{Device: "cpu", Preset: "veryfast", Cores: 1})
 	if err != nil {
@@ -149,7 +149,7 @@ func TestReordering(t *testing.T) {
 
 func TestReportedRate(t *testing.T) {
 	t.Parallel()
-	source := makeClip(t, ".ts", picture("160x90", "30000/1001", 2)+" "+x264)
+	source := makeClip(t, ".ts", pattern("160x90", "30000/1001", 2)+" "+x264)
 	for _, format := range []core.Format{core.FormatMPEGTS, core.FormatMP4} {
 		got := transcode(t, source,
 			small("as it is", func(p *core.Profile) { p.Format = format }),

@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// warmUpClip is one grey picture of 640×360 in H.264, which is a key frame.
+// warmUpClip is one grey frame of 640×360 in H.264, which is a key frame.
 //
 //go:embed warmup.ts
 var warmUpClip string
@@ -22,10 +22,10 @@ func warmUpJob() *core.TranscodeJob {
 	}
 }
 
-// warmUp lets a picture take every way through the GPU. The driver then opens its
-// files and compiles the kernels for this card, which takes seconds, before the first
+// warmUp lets a frame take every way through the GPU. The driver then opens its
+// files and compiles the kernels for this GPU, which takes seconds, before the first
 // segment needs them, and while the process may still write where the driver keeps
-// what it compiled. What fails is only logged: whoever tests the device finds it, too.
+// what it compiled. What fails is only logged: the device's test finds it, too.
 func (e *Engine) warmUp() {
 	job, begin := warmUpJob(), time.Now()
 	for f := (form{}); ; {

@@ -16,7 +16,7 @@ import (
 )
 
 // TestCardManagementLibrary asks the driver's management library in this process, and
-// records all that it says of the card.
+// records all that it says of the GPU.
 func TestCardManagementLibrary(t *testing.T) {
 	c := kit.Load(t)
 	begin := time.Now()
@@ -38,11 +38,11 @@ func TestCardManagementLibrary(t *testing.T) {
 		fmt.Sprintf("%d of %d: %s", len(missing), len(functions), strings.Join(missing, " ")), "")
 	begin = time.Now()
 	l := r.Read(time.Now())
-	kit.RecordCheck(t, "one reading of all cards", fmt.Sprintf("%d cards", len(l.Devices)),
+	kit.RecordCheck(t, "one reading of all GPUs", fmt.Sprintf("%d GPUs", len(l.Devices)),
 		fmt.Sprintf("%.1f ms", 1000*time.Since(begin).Seconds()))
 	kit.CheckThat(t, l.Driver.Version != "" && l.Driver.CUDA != "", "driver and CUDA versions", "both are known",
 		fmt.Sprintf("%+v", l.Driver), "")
-	kit.CheckThat(t, len(l.Unreadable) == 0, "cards that cannot be read", "none", fmt.Sprintf("%+v", l.Unreadable), "")
+	kit.CheckThat(t, len(l.Unreadable) == 0, "GPUs that cannot be read", "none", fmt.Sprintf("%+v", l.Unreadable), "")
 	for _, d := range l.Devices {
 		describe(t, d.Device, d.Sample)
 		if d.Device.PCI == c.PCI || len(l.Devices) == 1 {
@@ -50,7 +50,7 @@ func TestCardManagementLibrary(t *testing.T) {
 				fmt.Sprint(c.Encodes), fmt.Sprint(d.Device.Encodes), "")
 		}
 	}
-	kit.CheckThat(t, len(l.Devices) > 0, "cards found", "at least one", fmt.Sprint(len(l.Devices)), "")
+	kit.CheckThat(t, len(l.Devices) > 0, "GPUs found", "at least one", fmt.Sprint(len(l.Devices)), "")
 	if c.Real() {
 		raw(t)
 	}
@@ -86,7 +86,7 @@ func raw(t *testing.T) {
 	defer lib.Shutdown()
 	d, ret := lib.DeviceGetHandleByIndex(0)
 	if ret != nvml.SUCCESS {
-		kit.NoError(t, ret, "NVML gives the first card", "")
+		kit.NoError(t, ret, "NVML gives the first GPU", "")
 		return
 	}
 	record := func(symbol, what string, ask func() (string, nvml.Return)) {
@@ -124,7 +124,7 @@ func raw(t *testing.T) {
 	})
 }
 
-// capacities are percentages, or why there is none: that decides whether a card counts
+// capacities are percentages, or why there is none: that decides whether a GPU counts
 // as one with an encoder.
 func capacities(d nvml.Device) (string, nvml.Return) {
 	var all []string

@@ -8,10 +8,10 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 )
 
-// maxEvents bounds what is taken at once: a card in agony reports without end.
+// maxEvents bounds what is taken at once: a GPU in agony reports without end.
 const maxEvents = 64
 
-// listen asks for critical errors. Cards and drivers that cannot tell of them are
+// listen asks for critical errors. GPUs and drivers that cannot tell of them are
 // left out.
 func (r *Reader) listen() {
 	for _, name := range []string{"nvmlEventSetCreate", "nvmlEventSetFree", "nvmlDeviceRegisterEvents",

@@ -62,7 +62,7 @@ func plainCard(uuid string, bus uint32) *card {
 	return &card{d}
 }
 
-// fake is a driver with cards.
+// fake is a driver with GPUs.
 type fake struct {
 	*mock.Interface
 	cards []*card

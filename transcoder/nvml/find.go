@@ -111,11 +111,11 @@ func (r *Reader) divided(handle nvml.Device) bool {
 	return ret == nvml.SUCCESS && now == nvml.DEVICE_MIG_ENABLE
 }
 
-// withoutEncoders are the compute capabilities whose cards have no encoder units:
+// withoutEncoders are the compute capabilities whose GPUs have no encoder units:
 // A100 and A30, H100 and H200, B200 and B300.
 func withoutEncoders() []int { return []int{80, 90, 100, 103} }
 
-// encodes reports whether the card has encoder units. Where the driver does not say
+// encodes reports whether the GPU has encoder units. Where the driver does not say
 // so clearly, its generation does.
 func (r *Reader) encodes(d *device) bool {
 	if slices.Contains(withoutEncoders(), d.about.Compute) {
@@ -124,7 +124,7 @@ func (r *Reader) encodes(d *device) bool {
 	if r.has["nvmlDeviceGetEncoderCapacity"] {
 		switch _, ret := d.handle.GetEncoderCapacity(nvml.ENCODER_QUERY_H264); ret {
 		case nvml.SUCCESS:
-			// A capacity of 0 is a card that is busy.
+			// A capacity of 0 is a GPU that is busy.
 			return true
 		case nvml.ERROR_NOT_SUPPORTED:
 			return false

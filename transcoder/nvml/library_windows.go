@@ -155,7 +155,7 @@ func (l *library) describe(c *card) {
 	c.about.Encodes = encodes(c.about.Compute)
 }
 
-// encodes reports whether cards of a generation have encoder units.
+// encodes reports whether GPUs of a generation have encoder units.
 func encodes(compute int) bool {
 	return !slices.Contains([]int{80, 90, 100, 103}, compute) && (compute == 0 || compute >= 50)
 }
@@ -165,7 +165,7 @@ func (l *library) memory(c *card) (m memoryInfo) {
 	return m
 }
 
-// read is the state of now.
+// read returns the state of now.
 func (l *library) read(now time.Time) gpus.ReportLine {
 	line := gpus.ReportLine{Driver: l.driver}
 	for i := range l.devices {

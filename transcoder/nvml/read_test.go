@@ -184,7 +184,7 @@ func TestCriticalErrors(t *testing.T) {
 	if a, b := l.Devices[0].Sample, l.Devices[1].Sample; a.XID != 0 || b.XID != 31 || b.XIDAt != now {
 		t.Errorf("%+v %+v", a, b)
 	}
-	// It stays the last until there is another; a lost card says nothing else.
+	// It stays the last until there is another; a lost GPU says nothing else.
 	later := now.Add(time.Second)
 	b.GetMemoryInfo_v2Func = func() (nvml.Memory_v2, nvml.Return) { return nvml.Memory_v2{}, nvml.ERROR_GPU_IS_LOST }
 	b.GetMemoryInfoFunc = func() (nvml.Memory, nvml.Return) { return nvml.Memory{}, nvml.ERROR_GPU_IS_LOST }

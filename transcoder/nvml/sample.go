@@ -46,7 +46,7 @@ func (r *Reader) sample(d *device, now time.Time) (s gpu.Sample, lost bool) {
 	return s, false
 }
 
-// memory is what is in use, without what the driver keeps for itself where it says
+// memory returns what is in use, without what the driver keeps for itself where it says
 // so.
 func (r *Reader) memory(d *device, s *gpu.Sample) nvml.Return {
 	if r.has["nvmlDeviceGetMemoryInfo_v2"] {
@@ -87,7 +87,7 @@ func (r *Reader) loads(h nvml.Device, s *gpu.Sample) {
 
 func percent(n uint32) gpu.Percent { return gpu.Percent(min(n, 100)) }
 
-// condition is the card's health.
+// condition is the GPU's health.
 func (r *Reader) condition(h nvml.Device, s *gpu.Sample) {
 	if r.has["nvmlDeviceGetTemperature"] {
 		if n, ret := h.GetTemperature(nvml.TEMPERATURE_GPU); ret == nvml.SUCCESS {
@@ -111,7 +111,7 @@ func (r *Reader) condition(h nvml.Device, s *gpu.Sample) {
 	}
 }
 
-// degrees drops what no card can have: some write nonsense where they have no sensor.
+// degrees drops what no GPU can have: some write nonsense where they have no sensor.
 func degrees(n uint32) int {
 	if n > 200 {
 		return 0
@@ -119,8 +119,8 @@ func degrees(n uint32) int {
 	return int(n)
 }
 
-// throttled names the reason that weighs most. Idle cards, settings and the power
-// limit at full load are ordinary life; only the last is told.
+// throttled names the reason that weighs most. Idle GPUs, settings and the power
+// limit at full load are ordinary life; only the last is reported.
 func throttled(reasons uint64) string {
 	switch {
 	case reasons&(nvml.ClocksThrottleReasonSwThermalSlowdown|nvml.ClocksThrottleReasonHwThermalSlowdown) != 0:
@@ -135,7 +135,7 @@ func throttled(reasons uint64) string {
 	return ""
 }
 
-// processes are the largest users, each once.
+// processes returns the largest users, each once.
 func (r *Reader) processes(h nvml.Device) []gpu.Process {
 	used := make(map[uint32]gpu.Bytes)
 	add := func(name string, list func() ([]nvml.ProcessInfo, nvml.Return)) {
@@ -171,7 +171,7 @@ func (r *Reader) processes(h nvml.Device) []gpu.Process {
 	return out
 }
 
-// processName is the program's name without its directory.
+// processName returns the program's name without its directory.
 func (r *Reader) processName(pid int) string {
 	if !r.has["nvmlSystemGetProcessName"] {
 		return ""

@@ -15,7 +15,7 @@ const (
 	maxAhead = time.Minute
 )
 
-// aheadBy is how far the session is ahead of real time, beyond headStart.
+// aheadBy returns how far the session is ahead of real time, beyond headStart.
 func (s *session) aheadBy(now time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,7 +45,7 @@ func (a *segmentAttempts) countPlay(came time.Time, playing time.Duration) {
 	}
 }
 
-// plays is how long a segment plays: by the media, or else by its gateway, which states
+// plays returns how long a segment plays: by the media, or else by its gateway, which states
 // two seconds when it does not know. A failed segment counts as its processing time at
 // least.
 func plays(job *core.TranscodeJob, res *core.TranscodeResult, wall time.Duration) time.Duration {

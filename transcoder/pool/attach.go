@@ -6,16 +6,16 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/placement"
 )
 
 // Devices attach to the pool at run time.
-var _ placement.Placer = (*Pool)(nil)
+var _ deviceport.Placer = (*Pool)(nil)
 
 // Attach adds a device; it gets sessions from now on. The pool does not close it. The
 // fault is DeviceNameTaken, or TranscoderStopped after Close.
-func (p *Pool) Attach(d placement.Device, o placement.Offer) (placement.Attachment, error) {
+func (p *Pool) Attach(d deviceport.Device, o deviceport.Resources) (deviceport.Attachment, error) {
 	x := newDevice(d, o)
 	if err := p.attach(x); err != nil {
 		return nil, err
@@ -23,14 +23,14 @@ func (p *Pool) Attach(d placement.Device, o placement.Offer) (placement.Attachme
 	return &attachment{p, x}, nil
 }
 
-func newDevice(d placement.Device, o placement.Offer) *device {
+func newDevice(d deviceport.Device, o deviceport.Resources) *device {
 	x := &device{engine: d, label: d.Device(), since: time.Now(), offer: clone(o), treeRank: unavailable,
-		tally: new(placement.Tally)}
+		tally: new(deviceport.Tally)}
 	if e, ok := d.(parallel); ok && !o.Remote {
 		x.queue.slots = e.Parallel()
 	}
 	if _, ok := d.(isolator); ok {
-		// Isolated retries run in parallel up to the number of processors.
+		// Isolated retries run in parallel up to the number of CPU cores.
 		x.isolatedSlots = make(chan struct{}, max(2, runtime.NumCPU()))
 		x.unverifiedSlots = make(chan struct{}, max(2, runtime.NumCPU()/2))
 		x.flaggedSlots = make(chan struct{}, max(1, runtime.NumCPU()/2))
@@ -40,7 +40,7 @@ func newDevice(d placement.Device, o placement.Offer) *device {
 }
 
 // clone copies an offer's bits, which the caller may change.
-func clone(o placement.Offer) placement.Offer {
+func clone(o deviceport.Resources) deviceport.Resources {
 	o.Capabilities.Bits = slices.Clone(o.Capabilities.Bits)
 	o.Capabilities.Mandatory = slices.Clone(o.Capabilities.Mandatory)
 	return o
@@ -68,16 +68,16 @@ func (p *Pool) attach(d *device) error {
 	return nil
 }
 
-// attachment is the placement.Attachment of a device.
+// attachment is the deviceport.Attachment of a device.
 type attachment struct {
 	p *Pool
 	d *device
 }
 
 // Update replaces the offer.
-func (a *attachment) Update(o placement.Offer) { a.p.update(a.d, clone(o)) }
+func (a *attachment) Update(o deviceport.Resources) { a.p.update(a.d, clone(o)) }
 
-func (p *Pool) update(d *device, o placement.Offer) {
+func (p *Pool) update(d *device, o deviceport.Resources) {
 	t := &p.table
 	t.mu.Lock()
 	defer t.mu.Unlock()

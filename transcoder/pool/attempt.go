@@ -105,7 +105,7 @@ type timeLimit struct {
 	soft bool
 }
 
-// dueBy is when a segment must be done, with time left to deliver its result.
+// dueBy returns when a segment must be done, with time left to deliver its result.
 func dueBy(now time.Time, limit time.Duration) time.Time { return now.Add(limit * 7 / 8) }
 
 // attempt runs a segment once on a device.
@@ -162,7 +162,7 @@ type treatmentChanged struct{ how incidents.Treatment }
 
 func (treatmentChanged) Error() string { return "it must run in a worker of its own" }
 
-// treatmentNow is the treatment of a segment that gets its slot. For an unverified segment
+// treatmentNow returns the treatment of a segment that gets its slot. For an unverified segment
 // it may have changed since it was queued: earlier ones may have ended the worker.
 func (a *segmentAttempts) treatmentNow(d *device, now time.Time) incidents.Treatment {
 	if !a.unverified || !d.isolates() {

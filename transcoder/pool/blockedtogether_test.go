@@ -18,7 +18,7 @@ import (
 )
 
 // crowded is a good device whose test takes longer than its time while several segments
-// take all processors that they can get.
+// take all CPU cores that they can get.
 type crowded struct {
 	*process
 	blocking, tests, failed atomic.Int32
@@ -128,7 +128,7 @@ func TestLongSegmentsOfUnknownSendersEnd(t *testing.T) {
 			block("crowd", i, time.Second)
 		}
 		wg.Wait()
-		const many = 4 // more than have a worker at once where there are two processors
+		const many = 4 // more than have a worker at once where there are two CPU cores
 		for i := range max(many, 2*runtime.NumCPU()) {
 			block("long", i, core.MaxSegmentDuration)
 		}

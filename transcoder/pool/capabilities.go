@@ -8,11 +8,11 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 )
 
-// Capabilities is the union of the ready devices' capabilities, with their units summed.
+// Capabilities returns the union of the ready devices' capabilities, with their units summed.
 // It does not block. The value is shared and must not be changed.
 func (p *Pool) Capabilities() capability.Capabilities { return *p.capabilities.Load() }
 
-// Ready is the number of devices that accept sessions.
+// Ready returns the number of devices that accept sessions.
 func (p *Pool) Ready() int { return int(p.readyDevices.Load()) }
 
 // countReadyLocked adds a device that became ready to the node's capabilities, or removes
@@ -55,7 +55,7 @@ func (p *Pool) addCapabilitiesLocked(d *device, sign int) {
 	}
 }
 
-// offeredLocked are the capabilities that a device adds. The caller holds table.mu.
+// offeredLocked returns the capabilities that a device adds. The caller holds table.mu.
 func (p *Pool) offeredLocked(d *device) *capability.Capabilities {
 	own := d.class.offer
 	if len(own.Bits) == 0 {

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/placement"
+	"github.com/tuttinode/tutti/core/deviceport"
 )
 
 // device is an attached device with its bookings, measurements and state.
 type device struct {
-	engine placement.Device
+	engine deviceport.Device
 	// label is its name; owned: the pool closes it.
 	label string
 	owned bool
@@ -39,7 +39,7 @@ type device struct {
 	stale     atomic.Bool
 
 	mu    sync.Mutex // guards the fields below
-	offer placement.Offer
+	offer deviceport.Resources
 	turn  uint64
 	// treeRank is its rank as the tree has it, limitShare its part of the pool's limit.
 	treeRank   rank
@@ -59,7 +59,7 @@ type device struct {
 	segments   int
 	becameIdle chan struct{}
 	// tally continues when the device reattaches under its name.
-	tally *placement.Tally
+	tally *deviceport.Tally
 }
 
 // booked is the part of a device that is assigned to sessions.
@@ -72,7 +72,7 @@ type booked struct {
 	measuredSessions, unusedSessions int
 }
 
-// name is the device in logs and results: "cpu", "gpu 0".
+// name returns the device in logs and results: "cpu", "gpu 0".
 func (d *device) name() string {
 	if _, err := strconv.Atoi(d.label); err == nil {
 		return "gpu " + d.label

@@ -7,7 +7,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// hold keeps segments from a device during its test: segments that use every processor
+// hold keeps segments from a device during its test: segments that use every CPU core
 // would fail a good device. It is guarded by the device's mu.
 type hold struct {
 	// over is closed when the hold ends, nil without one; all: it excludes every segment,
@@ -74,7 +74,7 @@ func (d *device) endSegment(unverified bool) {
 	}
 }
 
-// avoidHold is the device for a segment's first attempt: another one if a hold excludes
+// avoidHold returns the device for a segment's first attempt: another one if a hold excludes
 // the segment from d.
 func (a *segmentAttempts) avoidHold(d *device) *device {
 	if !d.held(a.unverified) {

@@ -80,7 +80,7 @@ func (a *segmentAttempts) recordFailure(d *device, from time.Time, err error) {
 	a.p.learnLimit(d, a.s, err)
 }
 
-// nextDevice is the device for the next attempt after d failed, nil when there is none.
+// nextDevice returns the device for the next attempt after d failed, nil when there is none.
 // Each device gets one attempt; a single device gets two. A failure that is likely to
 // repeat is confirmed by one other device.
 func (a *segmentAttempts) nextDevice(ctx context.Context, d *device, err error) *device {
@@ -114,7 +114,7 @@ func (f *failure) blamesSegment() bool {
 
 func (a *segmentAttempts) countDevices(is func(*failure) bool) int { return len(a.devices(is)) }
 
-// devices are the distinct devices with failures of a kind.
+// devices returns the distinct devices with failures of a kind.
 func (a *segmentAttempts) devices(is func(*failure) bool) []*device {
 	var out []*device
 	for i := range a.failures {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
 
@@ -82,7 +82,7 @@ func TestAStreamThatEndsTranscodersIsRefused(t *testing.T) {
 			}
 			return nil
 		}
-		if _, err := p.Attach(f, placement.Offer{Remote: true, Sessions: 5}); err != nil {
+		if _, err := p.Attach(f, deviceport.Resources{Remote: true, Sessions: 5}); err != nil {
 			t.Fatal(err)
 		}
 		fakes = append(fakes, f)
@@ -150,7 +150,7 @@ func TestAQuarantinedDeviceIsTested(t *testing.T) {
 			t.Errorf("%d ready", ready)
 		}
 		u := p.Devices()[0]
-		if u.State != placement.Quarantined || u.Code != fault.UnrecoverableState || u.Reason != "fell off the bus" ||
+		if u.State != deviceport.Quarantined || u.Code != fault.UnrecoverableState || u.Reason != "fell off the bus" ||
 			u.Failed == 0 {
 			t.Errorf("shown as %+v", u)
 		}
@@ -170,7 +170,7 @@ func TestAQuarantinedDeviceIsTested(t *testing.T) {
 	})
 }
 
-// A card that gets hot and slow loses sessions to one that has room, one at a time
+// A GPU that gets hot and slow loses sessions to one that has room, one at a time
 // until it keeps pace, and they do not come back at once.
 func TestSessionsLeaveASlowDevice(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ const idleCheckEvery = 10 * time.Second
 // refreshEvery is the interval of refreshes of stale devices between placements.
 const refreshEvery = 250 * time.Millisecond
 
-// Name is the component's name.
+// Name returns the component's name.
 func (p *Pool) Name() string { return "transcoder" }
 
 // Run ends idle sessions until ctx ends, then closes the pool. To let segments in progress

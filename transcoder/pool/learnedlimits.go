@@ -113,7 +113,7 @@ type memoryShortage struct {
 	at time.Time
 	// want is the session's demand.
 	want int64
-	// seen: less than that was free. A card that refuses while enough is free needs more
+	// seen: less than that was free. A GPU that refuses while enough is free needs more
 	// than was measured or its memory is fragmented; then the free memory proves nothing.
 	seen bool
 }
@@ -127,7 +127,7 @@ func (l *memoryShortage) resolved(free int64, at time.Time) bool {
 	return l.seen && at.After(l.at)
 }
 
-// expires is when the next limit ends, false when there is none. It forgets those that have.
+// expires returns when the next limit ends, false when there is none. It forgets those that have.
 func (l *learnedLimits) expires(now time.Time) (first time.Time, some bool) {
 	for party, own := range l.byParty {
 		live := false

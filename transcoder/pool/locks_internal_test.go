@@ -10,8 +10,8 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/placement"
 )
 
 func segmentOf(session string) *core.TranscodeJob {
@@ -27,7 +27,7 @@ func TestSegmentsDoNotWaitForPlacement(t *testing.T) {
 	p := New(nil, Options{MaxSessions: 10})
 	defer p.Close()
 	for i := range 3 {
-		if _, err := p.Attach(&coretest.Fake{Name: fmt.Sprint(i)}, placement.Offer{}); err != nil {
+		if _, err := p.Attach(&coretest.Fake{Name: fmt.Sprint(i)}, deviceport.Resources{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -114,7 +114,7 @@ func comeAndGo(p *Pool, name string, random *rand.Rand) {
 			}
 			return nil
 		}
-		o := placement.Offer{Remote: random.IntN(2) == 0, Sessions: 5 + random.IntN(10),
+		o := deviceport.Resources{Remote: random.IntN(2) == 0, Sessions: 5 + random.IntN(10),
 			EncoderSessions: 20 + random.IntN(10)}
 		a, err := p.Attach(f, o)
 		if err != nil {

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
 
@@ -22,7 +22,7 @@ func TestAnOutageConvictsNobody(t *testing.T) {
 		p := pool.New(nil, pool.Options{MaxSessions: 100})
 		defer p.Close()
 		var rigs []*coretest.SimDevice
-		var places []placement.Attachment
+		var places []deviceport.Attachment
 		for i := range 12 {
 			d := &coretest.SimDevice{Name: fmt.Sprint("rig", i), Cost: 1e-7}
 			rigs, places = append(rigs, d), append(places, sim(t, p, d, remote(10)))

@@ -18,7 +18,7 @@ const (
 	moveRest = 30 * time.Second
 )
 
-// deviceFor is the device for the next segment of a session. It moves the session when it
+// deviceFor returns the device for the next segment of a session. It moves the session when it
 // cannot stay. The caller has the session's turn. The fault is NoTranscoders or
 // NoCapableTranscoder.
 func (p *Pool) deviceFor(s *session, job *core.TranscodeJob) (*device, error) {

@@ -56,7 +56,7 @@ func (r *recent) occupy(s *session, playing, work time.Duration, inWork float64,
 	r.occupied.add(s.link.occupied, 1)
 }
 
-// slotUseLocked is the slot time per second that the sessions take, and that a unit of further load may take;
+// slotUseLocked returns the slot time per second that the sessions take, and that a unit of further load may take;
 // both are 0 when they are not known. Sessions that are not measured count with what they may take.
 func (d *device) slotUseLocked() (used, each float64) {
 	return d.useLocked(d.recent.occupied.slot, float64(d.queue.slots))

@@ -11,7 +11,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/coretest"
-	"github.com/tuttinode/tutti/core/placement"
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
 
@@ -32,7 +32,7 @@ func TestAFullDeviceAdmitsNoMoreInTime(t *testing.T) {
 		}}
 		p := pool.New(nil, pool.Options{Untried: 1})
 		defer p.Close()
-		if _, err := p.Attach(twoAtOnce{f}, placement.Offer{Cost: 0.1 / 8.6e6}); err != nil {
+		if _, err := p.Attach(twoAtOnce{f}, deviceport.Resources{Cost: 0.1 / 8.6e6}); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())

@@ -10,9 +10,9 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
-	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
 
@@ -26,7 +26,7 @@ func rig(t *testing.T, p *pool.Pool, name string, code fault.Code, fails func(*c
 		}
 		return nil
 	}
-	if _, err := p.Attach(f, placement.Offer{Remote: true, Sessions: 20}); err != nil {
+	if _, err := p.Attach(f, deviceport.Resources{Remote: true, Sessions: 20}); err != nil {
 		t.Fatal(err)
 	}
 	return f
@@ -129,7 +129,7 @@ func TestAStreamThatKillsWorkersElsewhereIsRefused(t *testing.T) {
 }
 
 // Where nobody else can be asked a rig's word goes out as that of one, and the session
-// looks for another place; the word of this machine's own processor is enough.
+// looks for another place; the word of this machine's own CPU is enough.
 func TestOneOpinion(t *testing.T) {
 	t.Parallel()
 	p := pool.New(nil, pool.Options{MaxSessions: 100})
@@ -151,13 +151,13 @@ func TestOneOpinion(t *testing.T) {
 	own := &coretest.Fake{On: failing(9, fault.InvalidData)}
 	cpu := pool.New(nil, pool.Options{MaxSessions: 100})
 	defer cpu.Close()
-	if _, err := cpu.Attach(own, placement.Offer{}); err != nil {
+	if _, err := cpu.Attach(own, deviceport.Resources{}); err != nil {
 		t.Fatal(err)
 	}
 	for n := range 2 {
 		if err := bounded(t, cpu, "s", n); !errors.Is(err, fault.InvalidData) ||
 			errors.Is(err, orchestrate.ErrUnconfirmed) || own.Jobs() != n+1 {
-			t.Errorf("our own processor: %v", err)
+			t.Errorf("our own CPU: %v", err)
 		}
 	}
 }

@@ -18,7 +18,7 @@ type Options struct {
 	// number that is too high does not make segments late.
 	Measured bool
 	// Untried is how many sessions an unmeasured device may get in auto mode; 0 is one
-	// plus one per four processors.
+	// plus one per four CPU cores.
 	Untried int
 	// MaxInput bounds the bytes of all segments in progress or waiting; 0 is 1 GiB.
 	MaxInput int64

@@ -14,7 +14,7 @@ const (
 	maxPenalties = 8
 )
 
-// activePenalties is how many failures lower the device's rank now.
+// activePenalties returns how many failures lower the device's rank now.
 func (s *state) activePenalties(now time.Time) int {
 	if s.penalties == 0 || now.Sub(s.penalizedAt) >= penaltyTime {
 		return 0

@@ -10,8 +10,8 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/pool/incidents"
 )
@@ -73,7 +73,7 @@ func New(engines []transcoder.Engine, o Options) *Pool {
 // attachOwned attaches a device that the pool closes. A second device of the same name
 // gets a suffix: the caller of New passed both on purpose.
 func (p *Pool) attachOwned(e transcoder.Engine) {
-	d := newDevice(e, placement.Offer{})
+	d := newDevice(e, deviceport.Resources{})
 	d.owned = true
 	name := d.label
 	for p.attach(d) != nil {
@@ -196,7 +196,7 @@ func (p *Pool) Close() error {
 	return errors.Join(errs...)
 }
 
-// owned are the devices that the pool closes.
+// owned returns the devices that the pool closes.
 func (p *Pool) owned() []*device {
 	p.table.mu.Lock()
 	defer p.table.mu.Unlock()
@@ -238,7 +238,7 @@ func (p *Pool) ProbeAlone(ctx context.Context, media []byte) (transcoder.MediaIn
 	return prober.Probe(ctx, media)
 }
 
-// prober is the least used device that can probe media, nil when there is none. Devices
+// prober returns the least used device that can probe media, nil when there is none. Devices
 // that are not ready come last.
 func (p *Pool) prober() transcoder.Prober {
 	p.table.mu.Lock()

@@ -76,7 +76,7 @@ func (t *segmentTicket) compare(other *segmentTicket) int {
 	return cmp.Or(cmp.Compare(t.ahead, other.ahead), cmp.Compare(t.seniority, other.seniority))
 }
 
-// kind is the index for queue.typical: short or long.
+// kind returns the index for queue.typical: short or long.
 func (t *segmentTicket) kind() int {
 	if t.long {
 		return 1
@@ -189,7 +189,7 @@ func (q *queue) startNextLocked(now time.Time) {
 	q.waiting = kept
 }
 
-// countsAs is the time that a waiting segment counts for those behind it: its session may have
+// countsAs returns the time that a waiting segment counts for those behind it: its session may have
 // sent another kind of segments before.
 func (q *queue) countsAs(t *segmentTicket, takes time.Duration) time.Duration {
 	if typical := q.typical[t.kind()]; typical > 0 {
@@ -198,10 +198,10 @@ func (q *queue) countsAs(t *segmentTicket, takes time.Duration) time.Duration {
 	return takes
 }
 
-// longSlots is how many slots long segments may take.
+// longSlots returns how many slots long segments may take.
 func (q *queue) longSlots() int { return max(1, q.slots/2) }
 
-// estimateWait is the expected wait behind short and long segments of the given total
+// estimateWait returns the expected wait behind short and long segments of the given total
 // times. Short segments have slots that long ones never take.
 func (q *queue) estimateWait(t *segmentTicket, ahead [2]time.Duration) time.Duration {
 	all := (ahead[0] + ahead[1]) / time.Duration(q.slots)

@@ -119,7 +119,7 @@ func admitByPlaces(t *testing.T, alone, otherSegments time.Duration, least, most
 				if !errors.Is(err, fault.OrchestratorCapped) {
 					t.Error(err)
 				}
-				if strings.Contains(err.Error(), "processors' time, over 70 %") {
+				if strings.Contains(err.Error(), "CPU cores' time, over 70 %") {
 					named.Store(true)
 				}
 				return

@@ -24,7 +24,7 @@ const (
 	unlimited = 1 << 30
 )
 
-// rankLocked is the device's rank now.
+// rankLocked returns the device's rank now.
 func (d *device) rankLocked(o *rules, now time.Time) rank {
 	if !d.ready() || d.freeSessionsLocked(now) <= 0 {
 		return unavailable
@@ -38,7 +38,7 @@ func (d *device) rankLocked(o *rules, now time.Time) rank {
 	return r
 }
 
-// usageLocked is the utilization of the device's scarcest resource.
+// usageLocked returns the utilization of the device's scarcest resource.
 func (d *device) usageLocked(now time.Time) float64 {
 	u := d.expectedCostLocked() * float64(d.weightedLoad) / maxRatio
 	if n := d.sessionLimitLocked(now); n < unlimited {
@@ -55,7 +55,7 @@ func (d *device) usageLocked(now time.Time) float64 {
 
 func fraction(used, of int64) float64 { return float64(used) / float64(max(1, of)) }
 
-// expectedCostLocked is the expected real-time ratio per unit of load.
+// expectedCostLocked returns the expected real-time ratio per unit of load.
 func (d *device) expectedCostLocked() float64 {
 	switch {
 	case d.cost > 0:
@@ -91,10 +91,10 @@ func limitOr(n int) int {
 	return n
 }
 
-// freeSessionsLocked is how many more sessions fit the session limit.
+// freeSessionsLocked returns how many more sessions fit the session limit.
 func (d *device) freeSessionsLocked(now time.Time) int { return d.sessionLimitLocked(now) - d.sessions }
 
-// freeRenditionsLocked is how many renditions a further session may have, by encoders
+// freeRenditionsLocked returns how many renditions a further session may have, by encoders
 // and memory.
 func (d *device) freeRenditionsLocked(now time.Time) int {
 	return min(d.freeEncodersLocked(now), d.renditionsInFreeMemoryLocked(now))
@@ -104,7 +104,7 @@ func (d *device) freeEncodersLocked(now time.Time) int {
 	return d.encoderLimitLocked(now) - d.renditions
 }
 
-// renditionsInFreeMemoryLocked is how many renditions a further session may have by
+// renditionsInFreeMemoryLocked returns how many renditions a further session may have by
 // memory.
 func (d *device) renditionsInFreeMemoryLocked(now time.Time) int {
 	limit := d.memoryLimitLocked(now)
@@ -121,7 +121,7 @@ func (d *device) renditionsInFreeMemoryLocked(now time.Time) int {
 	return 1 + int(left/d.offer.RenditionMemory)
 }
 
-// freeLoadLocked is how much more weighted load fits the measured capacity.
+// freeLoadLocked returns how much more weighted load fits the measured capacity.
 //
 // A device whose sessions use nothing always accepts one, because its capacity may have changed
 // since it was measured. New sessions without a measured cost may not outnumber the measured
@@ -146,14 +146,14 @@ func (d *device) freeLoadLocked(o *rules, now time.Time) float64 {
 }
 
 // maxBusy is the share of the slots' time above which a device gets no further session. The
-// slots are processor cores, which the rest of the node, gateways and the system use as well.
+// slots are CPU cores, which the rest of the node, gateways and the system use as well.
 const maxBusy = 0.7
 
 // unmeasuredShare is the number of unmeasured sessions, relative to the measured ones,
 // that a device may have when it could be nearly full.
 const unmeasuredShare = 1. / 8
 
-// freeQueueLoadLocked is how much more weighted load fits the time of the queue's slots.
+// freeQueueLoadLocked returns how much more weighted load fits the time of the queue's slots.
 // The real-time ratio hardly grows before all slots are busy, so on a device with little
 // load it overestimates the capacity. How much concurrent segments slow each other down is
 // unknown until many run at once. So a device that would be full if segments shared it
@@ -171,7 +171,7 @@ func (d *device) freeQueueLoadLocked() float64 {
 	return max(surely, (rounding*maxBusy*float64(d.queue.slots)-slotUse)/slotCost)
 }
 
-// slotShareLocked is the share of the slots' time that the sessions take with so much more load, 0
+// slotShareLocked returns the share of the slots' time that the sessions take with so much more load, 0
 // when it is not known.
 func (d *device) slotShareLocked(more float64) float64 {
 	used, each := d.slotUseLocked()
@@ -181,7 +181,7 @@ func (d *device) slotShareLocked(more float64) float64 {
 	return (used + each*more) / float64(d.queue.slots)
 }
 
-// plausibleCostLocked is what a unit of load that is not measured yet may take on so many slots,
+// plausibleCostLocked returns what a unit of load that is not measured yet may take on so many slots,
 // from what was measured of others: these may be few whose sources take much and whose renditions
 // have little load. It is at most maxWeight times what the start-up test showed.
 func (d *device) plausibleCostLocked(measured, slots float64) float64 {
@@ -246,10 +246,10 @@ func (d *device) usualLoadLocked() int64 {
 
 func (d *device) limitByRatioLocked(o *rules, now time.Time) int {
 	usual := d.usualLoadLocked()
-	room := d.freeLoadLocked(o, now)
-	if room < float64(usual) {
+	freeLoad := d.freeLoadLocked(o, now)
+	if freeLoad < float64(usual) {
 		// The projection beyond the present sessions is not proven yet.
 		return d.sessions
 	}
-	return d.sessions + max(1, int(min(room/float64(usual), unlimited)))
+	return d.sessions + max(1, int(min(freeLoad/float64(usual), unlimited)))
 }

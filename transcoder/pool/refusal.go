@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/orchestrate"
 )
 
-// refusalLocked is the fault of a session that got no device, with the bound and its
+// refusalLocked returns the fault of a session that got no device, with the bound and its
 // numbers. The caller holds table.mu.
 func (p *Pool) refusalLocked(n *needs, q *search) *fault.Fault {
 	t := &p.table
@@ -24,7 +24,7 @@ func (p *Pool) refusalLocked(n *needs, q *search) *fault.Fault {
 	})
 }
 
-// Capped is the refusal of a session beyond the limit of Usage, with the bound that sets
+// Capped returns the refusal of a session beyond the limit of Usage, with the bound that sets
 // the limit and its numbers. It does not block.
 func (p *Pool) Capped() *fault.Fault {
 	t := &p.table
@@ -36,7 +36,7 @@ func (p *Pool) Capped() *fault.Fault {
 	return p.fullLocked()
 }
 
-// fullLocked is the refusal of a session like the present ones. The caller holds table.mu.
+// fullLocked returns the refusal of a session like the present ones. The caller holds table.mu.
 func (p *Pool) fullLocked() *fault.Fault {
 	all := make([]*class, 0, len(p.table.classes))
 	for _, c := range p.table.classes {
@@ -49,7 +49,7 @@ func (p *Pool) fullLocked() *fault.Fault {
 	})
 }
 
-// cappedByOption is the refusal beyond the operator's number of sessions.
+// cappedByOption returns the refusal beyond the operator's number of sessions.
 func cappedByOption(have, most int64) *fault.Fault {
 	return &fault.Fault{
 		Code: fault.OrchestratorCapped, Op: opAdmit, Err: orchestrate.ByOption,
@@ -57,7 +57,7 @@ func cappedByOption(have, most int64) *fault.Fault {
 	}
 }
 
-// cappedLocked is the refusal when none of the classes' devices has capacity. It calls why
+// cappedLocked returns the refusal when none of the classes' devices has capacity. It calls why
 // for one of them with its mu held. The caller holds table.mu.
 func (p *Pool) cappedLocked(classes []*class, why func(*device, time.Time) (orchestrate.Bound, string)) *fault.Fault {
 	number := 0
@@ -83,7 +83,7 @@ func (p *Pool) cappedLocked(classes []*class, why func(*device, time.Time) (orch
 	return f
 }
 
-// noDeviceReadyLocked is the refusal while no device is ready. The caller holds table.mu.
+// noDeviceReadyLocked returns the refusal while no device is ready. The caller holds table.mu.
 func (p *Pool) noDeviceReadyLocked() *fault.Fault {
 	if len(p.table.devices) == 0 {
 		return fault.New(fault.NoTranscoders, opAdmit, "no transcoder is attached")
@@ -91,7 +91,7 @@ func (p *Pool) noDeviceReadyLocked() *fault.Fault {
 	return fault.New(fault.NoTranscoders, opAdmit, fmt.Sprintf("none of %d devices is ready", len(p.table.devices)))
 }
 
-// leastUsed is the device that explains a refusal: the least used one of the classes, or
+// leastUsed returns the device that explains a refusal: the least used one of the classes, or
 // any when all are full.
 func leastUsed(classes []*class) *device {
 	var q search
@@ -110,7 +110,7 @@ func leastUsed(classes []*class) *device {
 	return some
 }
 
-// exceededBoundLocked is the bound of the device that a session would exceed, with its
+// exceededBoundLocked returns the bound of the device that a session would exceed, with its
 // numbers.
 func (d *device) exceededBoundLocked(q *search, now time.Time) (orchestrate.Bound, string) {
 	if by, over := d.partyLimitLocked(q.party, q.renditions, now); over {
@@ -128,7 +128,7 @@ func (d *device) exceededBoundLocked(q *search, now time.Time) (orchestrate.Boun
 	return by, d.boundDetailLocked(by, q, now)
 }
 
-// boundDetailLocked are the numbers of a bound, and what a session would add to them.
+// boundDetailLocked returns the numbers of a bound, and what a session would add to them.
 func (d *device) boundDetailLocked(by orchestrate.Bound, q *search, now time.Time) string {
 	switch by {
 	case orchestrate.BySessions:
@@ -137,7 +137,7 @@ func (d *device) boundDetailLocked(by orchestrate.Bound, q *search, now time.Tim
 		return fmt.Sprintf("%d of %d encoder sessions in use, %d more wanted", d.renditions, d.encoderLimitLocked(now),
 			q.renditions)
 	case orchestrate.ByMemory:
-		return fmt.Sprintf("%d of %d MiB of card memory in use, %d more wanted", d.memoryInUseLocked()>>20,
+		return fmt.Sprintf("%d of %d MiB of GPU memory in use, %d more wanted", d.memoryInUseLocked()>>20,
 			d.memoryLimitLocked(now)>>20,
 			d.memoryForLocked(q.renditions)>>20)
 	}
@@ -150,7 +150,7 @@ func (d *device) boundDetailLocked(by orchestrate.Bound, q *search, now time.Tim
 		return fmt.Sprintf("%d in use, and a segment missed its deadline %.0f s ago", d.sessions, ago.Seconds())
 	}
 	if share := d.slotShareLocked(q.load); share > maxBusy {
-		return fmt.Sprintf("%d in use, one more would take %.0f %% of the processors' time, over %.0f %%", d.sessions,
+		return fmt.Sprintf("%d in use, one more would take %.0f %% of the CPU cores' time, over %.0f %%", d.sessions,
 			100*share, 100*maxBusy)
 	}
 	return fmt.Sprintf("%d in use, of which %d have shown what they cost", d.sessions, d.measuredSessions)

@@ -8,13 +8,13 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// segmentLimit is how long an attempt may take: the segment's deadline, or the rest of the
+// segmentLimit returns how long an attempt may take: the segment's deadline, or the rest of the
 // caller's time.
 func segmentLimit(ctx context.Context, job *core.TranscodeJob) timeLimit {
 	return timeLimit{time: min(core.WorkDeadline(job.Duration), timeLeft(ctx, job))}
 }
 
-// timeLeft is the rest of the caller's time; without a deadline it is enough for two
+// timeLeft returns the rest of the caller's time; without a deadline it is enough for two
 // attempts.
 func timeLeft(ctx context.Context, job *core.TranscodeJob) time.Duration {
 	if deadline, ok := ctx.Deadline(); ok {
@@ -30,7 +30,7 @@ func expired(ctx context.Context) bool {
 	return ctx.Err() != nil || ok && !time.Now().Before(deadline)
 }
 
-// attemptLimit is the time limit of an attempt. A gateway waits no longer than the
+// attemptLimit returns the time limit of an attempt. A gateway waits no longer than the
 // deadline, so a hang that is only detected then leaves no time for another attempt.
 //
 // If the session's segments usually take far less, the first attempt gets half of the

@@ -12,8 +12,8 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
@@ -231,7 +231,7 @@ func TestQuarantine(t *testing.T) {
 			<-time.After(time.Second) // failures apart from each other
 		}
 		use := p.Devices()[0]
-		if use.State != placement.Quarantined || use.Code != fault.UnrecoverableState {
+		if use.State != deviceport.Quarantined || use.Code != fault.UnrecoverableState {
 			t.Fatalf("not in quarantine: %+v", use)
 		}
 		for s := range 5 {

@@ -72,21 +72,21 @@ type session struct {
 	seekOther bool
 }
 
-// device is the session's device.
+// device returns the session's device.
 func (s *session) device() *device {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.dev
 }
 
-// typical is the smoothed time that its segments take, 0 before the first.
+// typical returns the smoothed time that its segments take, 0 before the first.
 func (s *session) typical() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.typicalTime
 }
 
-// goodSegments is the number of its good segments since one did harm.
+// goodSegments returns the number of its good segments since one did harm.
 func (s *session) goodSegments() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -3,8 +3,8 @@ package pool
 import (
 	"time"
 
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/placement"
 )
 
 const (
@@ -106,23 +106,23 @@ func (s *state) release() {
 	}
 }
 
-// describe is the state as placement names it, with code and reason when it is not ready.
+// describe returns the state as placement names it, with code and reason when it is not ready.
 func (s *state) describe() (name string, code fault.Code, reason string) {
 	switch s.phase() {
 	case phaseDetached:
-		return placement.Draining, fault.DeviceDrained, "detached"
+		return deviceport.Draining, fault.DeviceDrained, "detached"
 	case phaseOperatorDrained:
-		return placement.Draining, fault.DeviceDrained, "the operator drains it"
+		return deviceport.Draining, fault.DeviceDrained, "the operator drains it"
 	case phaseSuspended:
-		name = placement.Suspended
+		name = deviceport.Suspended
 		if s.draining {
-			name = placement.Draining
+			name = deviceport.Draining
 		}
 		_, reason = fault.Public(s.suspended)
 		return name, s.suspended.Code, reason
 	case phaseQuarantined:
 		_, reason = fault.Public(s.cause)
-		return placement.Quarantined, fault.CodeOf(s.cause), reason
+		return deviceport.Quarantined, fault.CodeOf(s.cause), reason
 	}
-	return placement.Ready, "", ""
+	return deviceport.Ready, "", ""
 }

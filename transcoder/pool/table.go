@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/placement"
+	"github.com/tuttinode/tutti/core/deviceport"
 )
 
 // table is the index of devices by capability that placement searches.
@@ -17,7 +17,7 @@ type table struct {
 	classes         map[string]*class
 	devices         map[string]*device // by name
 	operatorDrained map[string]bool    // names of devices that the operator drains
-	tallies         placement.Tallies  // segment counts by device name
+	tallies         deviceport.Tallies // segment counts by device name
 	// needs caches which classes can serve which needs; generation counts the changes of
 	// classes.
 	needs      map[string]*needs
@@ -104,7 +104,7 @@ func (t *table) needsLocked(bits []uint64, minVersion string) *needs {
 	return n
 }
 
-// compatibleLocked are the classes that can serve the needs.
+// compatibleLocked returns the classes that can serve the needs.
 func (t *table) compatibleLocked(n *needs) []*class {
 	if n.generation == t.generation && n.generation != 0 {
 		return n.classes

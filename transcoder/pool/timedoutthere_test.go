@@ -9,8 +9,8 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
 
@@ -39,7 +39,7 @@ func TestSegmentsOfHalfTheirTimeTakeNoTranscoderAway(t *testing.T) {
 				}
 				return nil
 			}
-			if _, err := p.Attach(f, placement.Offer{Remote: true, Sessions: 20}); err != nil {
+			if _, err := p.Attach(f, deviceport.Resources{Remote: true, Sessions: 20}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -28,7 +28,7 @@ func (r *rank) before(other *rank) bool {
 	return r.turn < other.turn
 }
 
-// combineRanks is the rank of a node with two children: the one that goes first, with the
+// combineRanks returns the rank of a node with two children: the one that goes first, with the
 // most free load and renditions of either.
 func combineRanks(a, b *rank) rank {
 	out := *a

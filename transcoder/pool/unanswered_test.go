@@ -11,8 +11,8 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
 
@@ -31,7 +31,7 @@ func sloth(t *testing.T, p *pool.Pool, name string, heavy core.SessionID, end er
 		}
 		return err
 	}
-	if _, err := p.Attach(f, placement.Offer{Remote: true, Sessions: 20}); err != nil {
+	if _, err := p.Attach(f, deviceport.Resources{Remote: true, Sessions: 20}); err != nil {
 		t.Fatal(err)
 	}
 	return f
@@ -89,7 +89,7 @@ func TestAStreamThatIsSeldomHeavyIsPardoned(t *testing.T) {
 				}
 				return nil
 			}}
-			if _, err := p.Attach(d, placement.Offer{Remote: true, Sessions: 20}); err != nil {
+			if _, err := p.Attach(d, deviceport.Resources{Remote: true, Sessions: 20}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -117,7 +117,7 @@ func TestASilentRigIsFound(t *testing.T) {
 			}
 			p.EndSession(core.SessionID(fmt.Sprint("s", s)))
 		}
-		if u := p.Devices()[0]; u.State != placement.Quarantined || u.Code != fault.RemoteWorkerTimeout {
+		if u := p.Devices()[0]; u.State != deviceport.Quarantined || u.Code != fault.RemoteWorkerTimeout {
 			t.Errorf("shown as %+v", u)
 		}
 	})
@@ -141,7 +141,7 @@ func TestTheEndOfARemoteAttempt(t *testing.T) {
 			within: 7900 * time.Millisecond, want: fault.RemoteWorkerTimeout},
 		"it was lost": {end: code(fault.RemoteWorkerLost), rigs: 1, within: 8 * time.Second,
 			want: fault.RemoteWorkerLost},
-		"its card was lost": {end: code(fault.UnrecoverableState), rigs: 1, within: 8 * time.Second,
+		"its GPU was lost": {end: code(fault.UnrecoverableState), rigs: 1, within: 8 * time.Second,
 			want: fault.UnrecoverableState},
 		"it says so itself": {end: code(fault.TranscodeTimeout), rigs: 1, within: 8 * time.Second,
 			want: fault.RemoteWorkerTimeout},

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
-	"github.com/tuttinode/tutti/core/placement"
 )
 
-// Usage is the number of sessions and their limit. Without MaxSessions the limit is an
+// Usage returns the number of sessions and their limit. Without MaxSessions the limit is an
 // estimate for sessions like the present ones. When no session fits at all, because no
 // device is ready, the devices have no capacity or the node stops, Refusal says why. It
 // does not block.
@@ -48,15 +48,15 @@ func (p *Pool) Usage() orchestrate.Usage {
 	return u
 }
 
-// PlacementStats is the cost of placement since the pool was made.
+// PlacementStats returns the cost of placement since the pool was made.
 func (p *Pool) PlacementStats() PlacementStats {
 	p.table.mu.Lock()
 	defer p.table.mu.Unlock()
 	return p.table.stats
 }
 
-// Devices is the state of each device, in order of attachment.
-func (p *Pool) Devices() []placement.Use {
+// Devices returns the state of each device, in order of attachment.
+func (p *Pool) Devices() []deviceport.Use {
 	p.table.mu.Lock()
 	all := make([]*device, 0, len(p.table.devices))
 	for _, d := range p.table.devices {
@@ -64,17 +64,17 @@ func (p *Pool) Devices() []placement.Use {
 	}
 	p.table.mu.Unlock()
 	slices.SortFunc(all, func(a, b *device) int { return cmp.Compare(a.seq, b.seq) })
-	out := make([]placement.Use, 0, len(all))
+	out := make([]deviceport.Use, 0, len(all))
 	for _, d := range all {
 		out = append(out, d.use(time.Now()))
 	}
 	return out
 }
 
-func (d *device) use(now time.Time) placement.Use {
+func (d *device) use(now time.Time) deviceport.Use {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	u := placement.Use{
+	u := deviceport.Use{
 		Device: d.label, Sessions: d.sessions, Segments: d.segments, Load: d.load, Ratio: d.ratio,
 		Memory: d.memoryInUseLocked(), EncoderLimit: d.offer.EncoderSessions, SessionMemory: d.offer.SessionMemory,
 		Cost:   d.offer.Cost,

@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 
 	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
 
@@ -28,11 +28,11 @@ func TestUsageWithoutRoom(t *testing.T) {
 			p.Ready() != 1 {
 			t.Errorf("without room: %+v", u)
 		}
-		a.Update(placement.Offer{})
+		a.Update(deviceport.Resources{})
 		if u := p.Usage(); u.Full() || u.Refusal != nil {
 			t.Errorf("with room: %+v", u)
 		}
-		a.Update(placement.Offer{Remote: true})
+		a.Update(deviceport.Resources{Remote: true})
 		if u := p.Usage(); u.Full() || u.Limit == 0 && u.Refusal != nil {
 			t.Errorf("without a number: %+v", u)
 		}

@@ -11,7 +11,7 @@ import (
 type Encoders struct {
 	// Most is how many may be open at once, 0 when no limit was found.
 	Most int
-	// None says that the device has none: the processor encodes for it.
+	// None says that the device has none: the CPU encodes for it.
 	None bool
 }
 
@@ -23,7 +23,7 @@ func (d *Device) Count(ctx context.Context) Encoders {
 	return t.count(ctx)
 }
 
-// encoders are those that were counted before, or are counted now. A limit that
+// encoders returns those that were counted before, or are counted now. A limit that
 // showed with the first clip holds where the engine cannot say more.
 func (t *tester) encoders(ctx context.Context) Encoders {
 	if t.counted != nil {

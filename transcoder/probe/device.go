@@ -30,10 +30,10 @@ type Device struct {
 // NewDevice makes w a device that can be tested again.
 func NewDevice(w Worker, o Options) *Device { return &Device{w, o.withDefaults()} }
 
-// Test is the whole test, for the start.
+// Test returns the whole test, for the start.
 func (d *Device) Test(ctx context.Context) Result { return test(ctx, d, d.o, nil) }
 
-// TestCounted is the whole test of a device whose encoders are known: it opens none to
+// TestCounted returns the whole test of a device whose encoders are known: it opens none to
 // count them, for other devices may need them.
 func (d *Device) TestCounted(ctx context.Context, known Encoders) Result {
 	return test(ctx, d, d.o, &known)

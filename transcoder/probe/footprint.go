@@ -8,13 +8,13 @@ import (
 )
 
 // What a session takes of a device's memory at the least, whatever a measurement
-// beside other users of the card says.
+// beside other users of the GPU says.
 const (
 	leastSession   = 96 << 20
 	leastRendition = 24 << 20
 )
 
-// memory is what a session with one rendition takes of the device's memory, and
+// memory returns what a session with one rendition takes of the device's memory, and
 // what each further one does; 0 when that does not matter.
 //
 // An engine may keep decoders and encoders for the next session, so the measurement has
@@ -61,7 +61,7 @@ func (t *tester) footprint(ctx context.Context, e transcoder.Engine) (one, furth
 	return one, further
 }
 
-// with is the memory in use once a session with these renditions is open, too.
+// with returns the memory in use once a session with these renditions is open, too.
 func (t *tester) with(
 	ctx context.Context, e transcoder.Engine, id core.SessionID, profiles []core.Profile,
 ) (int64, bool) {

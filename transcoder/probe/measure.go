@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder"
 )
 
-// pace is the real-time ratio per unit of load, 0 when it is not known.
+// pace returns the real-time ratio per unit of load, 0 when it is not known.
 func (t *tester) pace(ctx context.Context, encoders int) float64 {
 	profiles := ladder()[:min(t.renditions, len(ladder()))]
 	streams := t.o.Streams
@@ -33,7 +33,7 @@ func (t *tester) pace(ctx context.Context, encoders int) float64 {
 	return 0
 }
 
-// streams is what so many streams take side by side for a second of pictures, all
+// streams returns what so many streams take side by side for a second of frames, all
 // together.
 func (t *tester) streams(ctx context.Context, streams int, profiles []core.Profile) (time.Duration, error) {
 	defer func() {
@@ -48,7 +48,7 @@ func (t *tester) streams(ctx context.Context, streams int, profiles []core.Profi
 	return t.round(ctx, streams, 1, profiles)
 }
 
-// round gives each stream one second of pictures, all at once, and returns the sum
+// round gives each stream one second of frames, all at once, and returns the sum
 // of what they took.
 func (t *tester) round(ctx context.Context, streams, number int, profiles []core.Profile) (time.Duration, error) {
 	own, cancel := context.WithTimeout(ctx, t.o.Clip)

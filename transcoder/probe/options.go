@@ -16,18 +16,18 @@ type Options struct {
 	// All is how long everything that is not required may take together, 0 is
 	// DefaultAll. When it is over, what was shown by then is offered.
 	All time.Duration
-	// Encoders is how many hardware encoders are tried at once before a card counts
+	// Encoders is how many hardware encoders are tried at once before a GPU counts
 	// as one without a limit; 0 is DefaultEncoders.
 	Encoders int
 	// Memory is how much of the device's memory is in use by any process, read after the
 	// call; false when unknown. Nil: memory does not matter.
 	Memory func(ctx context.Context) (used int64, known bool)
-	// Streams is how many streams side by side measure the pace: one for a processor,
+	// Streams is how many streams side by side measure the pace: one for a CPU core,
 	// which a single stream keeps busy, some more for a GPU. 0 measures none.
 	Streams int
 	// Now is the clock, time.Now when nil.
 	Now func() time.Time
-	// Log is told what a device cannot do; nil drops it.
+	// Log gets what a device cannot do; nil drops it.
 	Log *slog.Logger
 }
 

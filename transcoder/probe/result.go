@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/placement"
 )
 
 // Form is the number of the test's form. Raise it with each change of what the test tries
@@ -27,11 +27,11 @@ type Result struct {
 	// was found or there are none.
 	EncoderSessions int
 	// NoEncoder says that the device has no hardware encoder, or none that the engine
-	// reaches: the processor encodes.
+	// reaches: the CPU encodes.
 	NoEncoder bool
-	// SessionMemory and RenditionMemory are as in placement.Offer, 0 when not measured.
+	// SessionMemory and RenditionMemory are as in deviceport.Resources, 0 when not measured.
 	SessionMemory, RenditionMemory int64
-	// Cost is as in placement.Offer, 0 when not measured.
+	// Cost is as in deviceport.Resources, 0 when not measured.
 	Cost float64
 	// Took is how long the test took.
 	Took time.Duration
@@ -44,7 +44,7 @@ type Missing struct {
 }
 
 // Offer is base with everything that was measured.
-func (r Result) Offer(base placement.Offer) placement.Offer {
+func (r Result) Offer(base deviceport.Resources) deviceport.Resources {
 	base.Capabilities.Bits = r.Capabilities
 	base.EncoderSessions = r.EncoderSessions
 	base.SessionMemory, base.RenditionMemory = r.SessionMemory, r.RenditionMemory

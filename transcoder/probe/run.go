@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder"
 )
 
-// job is a clip and what is wanted of it, in a session of its own.
+// job returns a clip and what is wanted of it, in a session of its own.
 func job(clip []byte, playing time.Duration, p core.Profile, renditions int) *core.TranscodeJob {
 	j := &core.TranscodeJob{Session: session(0), Manifest: manifest, Input: clip, Duration: playing, Origin: "offchain"}
 	for range renditions {
@@ -40,7 +40,7 @@ func transcode(ctx context.Context, e transcoder.Engine, j *core.TranscodeJob) e
 // failed.
 func check(res *core.TranscodeResult, want int) error {
 	if res.DecodedPixels <= 0 {
-		return fault.New(fault.InvalidData, op, "no picture was decoded")
+		return fault.New(fault.InvalidData, op, "no frame was decoded")
 	}
 	if len(res.Renditions) != want {
 		return fault.New(fault.InvalidData, op, fmt.Sprintf("%d renditions of %d", len(res.Renditions), want))

@@ -13,7 +13,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/probe"
 )
 
-// A card on which every clip takes long, as when kernels are compiled each time, is
+// A GPU on which every clip takes long, as when kernels are compiled each time, is
 // offered with what it has shown by the end of the test's time.
 func TestAHealthyCardThatIsSlow(t *testing.T) {
 	t.Parallel()
@@ -62,7 +62,7 @@ func TestAChildThatStartsSlowly(t *testing.T) {
 	})
 }
 
-// Counting encoders may take longer than a clip. When it takes too long, the card is
+// Counting encoders may take longer than a clip. When it takes too long, the GPU is
 // offered without a number, and its process is left alone.
 func TestACountThatTakesLong(t *testing.T) {
 	t.Parallel()
@@ -78,7 +78,7 @@ func TestACountThatTakesLong(t *testing.T) {
 				t.Errorf("%v: got %+v, replaced %v", row.slow, r, s.replaced)
 			}
 			if s.Jobs() != 10 {
-				t.Errorf("%d jobs: a count is no reason to try the card again", s.Jobs())
+				t.Errorf("%d jobs: a count is no reason to try the GPU again", s.Jobs())
 			}
 		})
 	}
@@ -93,7 +93,7 @@ func TestACardThatDoesNotEncode(t *testing.T) {
 	}
 }
 
-// What is known is not counted again, and a card whose encoders others use is no
+// What is known is not counted again, and a GPU whose encoders others use is no
 // smaller for it.
 func TestWhatWasCountedIsNotCountedAgain(t *testing.T) {
 	t.Parallel()

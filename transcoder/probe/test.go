@@ -13,7 +13,7 @@ import (
 const op = "test device"
 
 // renditions is how many there are of each clip: as many as streams usually have,
-// so that a card that cannot open so many encoders shows it.
+// so that a GPU that cannot open so many encoders shows it.
 const renditions = 4
 
 // Test tests a device. It takes seconds; a driver that hangs costs First at the
@@ -99,7 +99,7 @@ func (t *tester) optional(ctx context.Context, c trial) error {
 	return err
 }
 
-// required tries what every device must be able to do. A card that cannot open as
+// required tries what every device must be able to do. A GPU that cannot open as
 // many encoders as usual is a smaller device, not a broken one.
 func (t *tester) required(ctx context.Context) error {
 	first := t.try(ctx, trials[0], renditions, t.o.First)
@@ -115,7 +115,7 @@ func (t *tester) required(ctx context.Context) error {
 	return first
 }
 
-// try shows whether the device has a capability: a clip's pictures are decoded and
+// try shows whether the device has a capability: a clip's frames are decoded and
 // all its renditions are there.
 func (t *tester) try(ctx context.Context, c trial, renditions int, limit time.Duration) error {
 	if t.fresh {
@@ -148,7 +148,7 @@ func (t *tester) distrustAfter(all, own context.Context, err error) {
 	}
 }
 
-// unfit is the fault of a device that failed for the reason given.
+// unfit returns the fault of a device that failed for the reason given.
 func unfit(err error) *fault.Fault {
 	f := fault.Wrap(fault.DeviceTestFailed, op, err)
 	f.Detail = string(fault.CodeOf(err))

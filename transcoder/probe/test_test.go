@@ -11,8 +11,8 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/probe"
 )
@@ -44,7 +44,7 @@ func TestAGoodDevice(t *testing.T) {
 		if want := 0.12 / float64(2*load); r.Cost < want*0.999 || r.Cost > want*1.001 {
 			t.Errorf("cost %g, want %g", r.Cost, want)
 		}
-		o := r.Offer(placement.Offer{Sessions: 7, Memory: 8 << 30})
+		o := r.Offer(deviceport.Resources{Sessions: 7, Memory: 8 << 30})
 		if o.Sessions != 7 || o.Memory != 8<<30 || o.SessionMemory != r.SessionMemory ||
 			o.RenditionMemory != r.RenditionMemory || o.Cost != r.Cost || !o.Capabilities.Bits.Has(capability.VP9Decode) {
 			t.Errorf("offer %+v", o)

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// The driver compiles kernels for its card when they are loaded first, which takes
-// seconds, and keeps them in files. Without them every new form of a picture would
+// The driver compiles kernels for its GPU when they are loaded first, which takes
+// seconds, and keeps them in files. Without them every new size or pixel format would
 // cost these seconds within some segment's time.
 const (
 	cachePath = "CUDA_CACHE_PATH"
@@ -17,7 +17,7 @@ const (
 )
 
 // openCache makes the folder for what the driver of a GPU compiles, and says what
-// takes it away again. One card's driver never waits for another's, whose process may
+// takes it away again. One GPU's driver never waits for another's, whose process may
 // hang with the files locked, and never runs what another's process has left there.
 func openCache(o Options) (folder string, remove func(), err error) {
 	remove = func() {}
@@ -37,7 +37,7 @@ func openCache(o Options) (folder string, remove func(), err error) {
 	}
 	folder = filepath.Join(o.Cache, plainName(name))
 	for _, f := range []string{o.Cache, folder} {
-		// Compiled kernels run on the card: only the node may write here.
+		// Compiled kernels run on the GPU: only the node may write here.
 		if err := privateFolder(f); err != nil {
 			return "", remove, fmt.Errorf("make a folder for compiled kernels: %w", err)
 		}
@@ -47,8 +47,8 @@ func openCache(o Options) (folder string, remove func(), err error) {
 	return folder, remove, err
 }
 
-// privateFolder makes a folder for its owner alone. The data directory may be the service's
-// while root looks at a card: no link there leads root to another folder.
+// privateFolder makes a folder for its owner alone. The data directory may belong to the
+// service's user while root checks a GPU: no link there leads root to another folder.
 func privateFolder(path string) error {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return err
@@ -60,7 +60,7 @@ func privateFolder(path string) error {
 	return errors.Join(above.Chmod(filepath.Base(path), 0o700), above.Close())
 }
 
-// plainName is a name that leads nowhere else.
+// plainName returns a name that leads nowhere else.
 func plainName(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
-// What the driver compiled outlives its process, in a folder of its card alone that
+// What the driver compiled outlives its process, in a folder of its GPU alone that
 // nobody else may enter.
 func TestTheDriverKeepsWhatItCompiles(t *testing.T) {
 	t.Parallel()
@@ -48,7 +48,7 @@ func TestTheDriverKeepsWhatItCompiles(t *testing.T) {
 	}
 }
 
-// Without a folder of the node's a temporary one serves until the card is given up.
+// Without a folder of the node's a temporary one serves until the GPU is given up.
 func TestATemporaryCache(t *testing.T) {
 	t.Parallel()
 	c := start(t, func(o *worker.Options) { o.Device, o.GPU = "0", true })
@@ -65,7 +65,7 @@ func TestATemporaryCache(t *testing.T) {
 	}
 }
 
-// A folder that cannot be made costs the cache, not the card.
+// A folder that cannot be made costs the cache, not the GPU.
 func TestACacheThatCannotBeMade(t *testing.T) {
 	t.Parallel()
 	c := start(t, func(o *worker.Options) {
@@ -76,7 +76,7 @@ func TestACacheThatCannotBeMade(t *testing.T) {
 	}
 }
 
-// No name of a card leads out of the folder.
+// No name of a GPU leads out of the folder.
 func TestNamesOfCardsAreNoPaths(t *testing.T) {
 	t.Parallel()
 	cache := filepath.Join(t.TempDir(), "cache")

@@ -70,7 +70,7 @@ func (p *process) call(id uint64) *call {
 	return p.calls[id]
 }
 
-// idle is how long the child has had no request, 0 while it works.
+// idle returns how long the child has had no request, 0 while it works.
 func (p *process) idle() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -35,7 +35,7 @@ func TestCardSystemCalls(t *testing.T) {
 	examine(t, gpu)
 	cpu, refused := r.traced(t, false)
 	if refused != "" {
-		card.SkipCheck(t, "system calls of the processor's worker", refused)
+		card.SkipCheck(t, "system calls of the CPU's worker", refused)
 		return
 	}
 	for _, phase := range []string{trace.Opening, trace.Entering, trace.Serving} {
@@ -118,30 +118,30 @@ func (r rig) traced(t *testing.T, gpu bool) (record trace.Trace, refused string)
 	return record, ""
 }
 
-// workOnCard does the work and checks that the card did its part behind the walls.
+// workOnCard does the work and checks that the GPU did its part in the sandbox.
 func (r rig) workOnCard(t *testing.T, c *worker.Client) {
 	t.Helper()
 	before := r.Read(t)
 	least := workOf(t, c, r.Encodes, func() int64 { return r.Read(t).PicturesDecoded })
 	now := r.Read(t).Since(before)
 	card.CheckThat(t, now.PicturesDecoded >= least && now.DecodersCreated > 0,
-		"pictures decoded on the card behind the walls",
+		"frames decoded on the GPU in the sandbox",
 		fmt.Sprintf("at least %d", least), fmt.Sprintf("%d by %d decoders", now.PicturesDecoded, now.DecodersCreated),
-		fmt.Sprintf("%d pictures", now.PicturesDecoded))
-	card.CheckThat(t, now.Kernels > 0, "scaling on the card behind the walls", "kernels started", fmt.Sprint(now.Kernels),
+		fmt.Sprintf("%d frames", now.PicturesDecoded))
+	card.CheckThat(t, now.Kernels > 0, "scaling on the GPU in the sandbox", "kernels started", fmt.Sprint(now.Kernels),
 		fmt.Sprintf("%d kernels", now.Kernels))
 	if r.Encodes {
 		card.CheckThat(t, now.PicturesEncoded > 0 && now.EncodersOpened > 0,
-			"pictures encoded on the card behind the walls",
+			"frames encoded on the GPU in the sandbox",
 			"some", fmt.Sprintf("%d by %d encoders", now.PicturesEncoded, now.EncodersOpened),
-			fmt.Sprintf("%d pictures", now.PicturesEncoded))
+			fmt.Sprintf("%d frames", now.PicturesEncoded))
 	} else {
-		card.SkipCheck(t, "pictures encoded on the card behind the walls", "this card has no encoder")
+		card.SkipCheck(t, "frames encoded on the GPU in the sandbox", "this GPU has no encoder")
 	}
 }
 
 // workOf gives a worker segments of two sessions, and one that is broken. It returns
-// how many pictures of H.264 it had to decode. decoded counts those of the card, nil
+// how many frames of H.264 it had to decode. decoded counts those of the GPU, nil
 // without one.
 func workOf(t *testing.T, c *worker.Client, encodes bool, decoded func() int64) (pictures int64) {
 	t.Helper()
@@ -166,7 +166,7 @@ func workOf(t *testing.T, c *worker.Client, encodes bool, decoded func() int64) 
 				i, s.clip, s.profiles[0].Name, session, c.Device())
 			figure := ""
 			if decoded != nil {
-				figure = fmt.Sprintf("%d pictures decoded on the card", decoded()-before)
+				figure = fmt.Sprintf("%d frames decoded on the GPU", decoded()-before)
 			}
 			if card.NoError(t, err, what, figure) && (s.clip == smallClip || s.clip == ordinaryClip) {
 				pictures += int64(res.DecodedFrames)
@@ -209,7 +209,7 @@ func examine(t *testing.T, record trace.Trace) {
 		recordPhase(t, p)
 	}
 	if len(serving.Calls) == 0 {
-		card.SkipCheck(t, "system calls behind the walls", "no filter of system calls was loaded")
+		card.SkipCheck(t, "system calls in the sandbox", "no filter of system calls was loaded")
 		return
 	}
 	var through []string
@@ -231,7 +231,7 @@ func examine(t *testing.T, record trace.Trace) {
 	card.CheckThat(t, processes == 0, "serving: processes made by clone", "none", fmt.Sprint(processes), "")
 	for _, e := range refusedDevices(serving.Requests) {
 		card.CheckThat(t, slices.ContainsFunc(opening.Requests, same(e)), "serving: request "+e.Detail+" to "+e.Path,
-			"not refused, or refused before the walls stood as well", e.Result, fmt.Sprintf("%d times", e.Count))
+			"not refused, or refused before the sandbox was entered as well", e.Result, fmt.Sprintf("%d times", e.Count))
 	}
 	lost := refusedDevices(serving.Files)
 	card.CheckThat(t, len(lost) == 0, "serving: files of the driver that were refused", "none", paths(lost),

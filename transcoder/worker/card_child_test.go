@@ -25,13 +25,13 @@ import (
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
-// Arguments that make the test program one of those that the tests of a card need.
+// Arguments that make the test program one of those that the tests of a GPU need.
 const (
 	// cardArg is a media worker with the real engine.
 	cardArg = "be-a-media-worker-with-libav"
 	// traceArg traces a program.
 	traceArg = "trace"
-	// memoryArg prints how much memory of the card is free, in bytes.
+	// memoryArg prints how much memory of the GPU is free, in bytes.
 	memoryArg = "free-memory-of-the-card"
 )
 
@@ -122,7 +122,7 @@ func openToWrite(path string) string {
 	return "done"
 }
 
-// rig is a card and what counts what its driver is asked by the workers of a test.
+// rig is a GPU and what counts what its driver is asked by the workers of a test.
 type rig struct {
 	*card.Card
 	*card.Counter
@@ -133,7 +133,7 @@ func openRig(t *testing.T) rig {
 	return rig{card.Open(t), card.StartCounter(t)}
 }
 
-// options are those of a media worker for the card, or for the processor.
+// options are those of a media worker for the GPU, or for the CPU.
 func (r rig) options(gpu bool) worker.Options {
 	o := worker.Options{Device: "cpu", Args: []string{cardArg}}
 	if gpu {
@@ -208,7 +208,7 @@ func transcode(t *testing.T, e transcoder.Engine, session string, number int, s 
 		return nil, err
 	}
 	if len(res.Renditions) != len(s.profiles) || res.DecodedFrames == 0 {
-		return res, fmt.Errorf("%d renditions of %d pictures", len(res.Renditions), res.DecodedFrames)
+		return res, fmt.Errorf("%d renditions of %d frames", len(res.Renditions), res.DecodedFrames)
 	}
 	for i, r := range res.Renditions {
 		if len(r.Data) == 0 || r.Frames == 0 {
@@ -230,12 +230,12 @@ func answer(t *testing.T, e transcoder.Engine, what string) string {
 	return fmt.Sprintf("no answer: %v", err)
 }
 
-// withheld names the walls that the system does not provide, each noted.
+// withheld returns the restrictions that the system does not provide, and records each.
 func withheld(t *testing.T, c *worker.Client) string {
 	t.Helper()
 	missing := c.Status().Missing
 	for _, m := range missing {
-		card.RecordCheck(t, "wall that this system withholds", m, "")
+		card.RecordCheck(t, "restriction that this system does not provide", m, "")
 	}
 	return strings.Join(missing, "; ")
 }

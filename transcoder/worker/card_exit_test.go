@@ -36,7 +36,7 @@ func TestCardStart(t *testing.T) {
 		_, err := transcode(t, c, "a", 0, segment{clip: smallClip, profiles: toSmall})
 		card.NoError(t, err, "its first segment", seconds(time.Since(begin)))
 		decoded := r.Read(t).PicturesDecoded - before
-		card.CheckThat(t, decoded > 0, "pictures of it decoded on the card", "some", fmt.Sprint(decoded), "")
+		card.CheckThat(t, decoded > 0, "frames of it decoded on the GPU", "some", fmt.Sprint(decoded), "")
 		c.Close()
 		files, bytes := sizeOf(o.Cache)
 		card.RecordCheck(t, "what the driver keeps of compiled kernels after it", fmt.Sprintf("%d files", files),
@@ -90,7 +90,7 @@ func exitCount(t *testing.T) []death {
 }
 
 // TestCardDeath: whatever ends a worker with the driver in it, its jobs fail with the
-// reason, and the next one works on the card.
+// reason, and the next one works on the GPU.
 func TestCardDeath(t *testing.T) {
 	r := openRig(t)
 	deadline := card.Deadline(t, time.Minute)
@@ -136,8 +136,8 @@ func (r rig) die(t *testing.T, d death, o worker.Options) {
 	now := r.Read(t).PicturesDecoded
 	status := c.Status()
 	card.CheckThat(t, now > decoded && status.PID != first && status.Restarts == 1, "where it was done",
-		"on the card, in another process",
-		fmt.Sprintf("%d pictures decoded there, process %d after %d, %d times replaced", now-decoded, status.PID, first,
+		"on the GPU, in another process",
+		fmt.Sprintf("%d frames decoded there, process %d after %d, %d times replaced", now-decoded, status.PID, first,
 			status.Restarts), "")
 	c.Close()
 }

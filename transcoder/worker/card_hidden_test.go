@@ -13,7 +13,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
-// TestCardHidden: a worker sees its own card and no other.
+// TestCardHidden: a worker sees its own GPU and no other.
 func TestCardHidden(t *testing.T) {
 	r := openRig(t)
 	want := r.UUID
@@ -24,13 +24,13 @@ func TestCardHidden(t *testing.T) {
 		r.Fake.Set("device1.uuid", want)
 		o.Device, o.UUID = "1", want
 	}
-	c := startCard(t, "starting a worker of one card", o)
+	c := startCard(t, "starting a worker of one GPU", o)
 	stderr := answer(t, c, "devices")
 	card.CheckThat(t, strings.EqualFold(stderr, "1 "+want) || want == "" && strings.HasPrefix(stderr, "1 "),
 		"devices that CUDA shows in a worker",
 		"1 "+want, stderr, "")
 	o.UUID = ""
-	byIndex := answer(t, startCard(t, "starting a worker of a card by its index", o), "devices")
+	byIndex := answer(t, startCard(t, "starting a worker of a GPU by its index", o), "devices")
 	card.CheckThat(t, byIndex == stderr, "devices that CUDA shows in a worker that was given an index",
 		stderr, byIndex, "")
 	r.noSuchCard(t, o)
@@ -39,7 +39,7 @@ func TestCardHidden(t *testing.T) {
 	}
 }
 
-// noSuchCard starts a worker of a card that the machine does not have.
+// noSuchCard starts a worker of a GPU that the machine does not have.
 func (r rig) noSuchCard(t *testing.T, o worker.Options) {
 	t.Helper()
 	o.UUID = "GPU-ffffffff-ffff-ffff-ffff-ffffffffffff"
@@ -51,17 +51,17 @@ func (r rig) noSuchCard(t *testing.T, o worker.Options) {
 		c.Close()
 	}
 	card.CheckThat(t, errors.Is(err, fault.WorkerStartFailed) && errors.Is(err, fault.NoDevices),
-		"starting a worker of a card that is not there",
+		"starting a worker of a GPU that is not there",
 		"fails with "+string(fault.NoDevices), fmt.Sprint(err), seconds(time.Since(begin)))
 }
 
-// forgotten starts a worker whose card is there with another's name beside it: the
+// forgotten starts a worker whose GPU is there with another's name beside it: the
 // names of the driver's environment are the worker's alone.
 func (r rig) forgotten(t *testing.T, o worker.Options) {
 	t.Helper()
 	t.Setenv("CUDA_VISIBLE_DEVICES", "")
 	o.UUID = r.UUID
-	c := startCard(t, "starting a worker where the node's environment hides every card", o)
+	c := startCard(t, "starting a worker where the node's environment hides every GPU", o)
 	stderr := answer(t, c, "devices")
 	card.CheckThat(t, strings.HasPrefix(stderr, "1 "), "devices that CUDA shows in it", "1", stderr, "")
 }

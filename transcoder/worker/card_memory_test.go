@@ -28,25 +28,25 @@ func TestCardMemoryLimit(t *testing.T) {
 	card.CheckThat(t, idle > 0, "resident memory of an idle worker", "more than none", megabytes(idle), megabytes(idle))
 	free, _ := r.freeMemory(t)
 	if known {
-		card.RecordCheck(t, "memory of the card that an idle worker holds", megabytes(before-free), megabytes(before-free))
+		card.RecordCheck(t, "memory of the GPU that an idle worker holds", megabytes(before-free), megabytes(before-free))
 	}
 	busy := r.busy(t, c)
 	card.RecordCheck(t, "resident memory of a busy worker", megabytes(busy), megabytes(busy))
 	if free, _ = r.freeMemory(t); known {
-		card.RecordCheck(t, "memory of the card that a worker with open sessions holds", megabytes(before-free),
+		card.RecordCheck(t, "memory of the GPU that a worker with open sessions holds", megabytes(before-free),
 			megabytes(before-free))
 	}
 	c.Close()
 	if known {
 		r.returned(t, before)
 	} else {
-		card.SkipCheck(t, "memory of the card that a worker holds", "a program of its own did not learn how much is free")
+		card.SkipCheck(t, "memory of the GPU that a worker holds", "a program of its own did not learn how much is free")
 	}
 	r.tooLittle(t, idle/2)
 	r.enough(t, 2*busy+256<<20)
 }
 
-// freeMemory is how much of the card's memory a program of its own finds free.
+// freeMemory is how much of the GPU's memory a program of its own finds free.
 func (r rig) freeMemory(t *testing.T) (bytes int64, known bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), jobTime)
@@ -64,7 +64,7 @@ func (r rig) freeMemory(t *testing.T) (bytes int64, known bool) {
 	return bytes, err == nil
 }
 
-// returned waits until as much of the card's memory is free as before a worker.
+// returned waits until as much of the GPU's memory is free as before a worker.
 func (r rig) returned(t *testing.T, before int64) {
 	t.Helper()
 	const tolerance = 64 << 20
@@ -74,11 +74,11 @@ func (r rig) returned(t *testing.T, before int64) {
 		free, _ = r.freeMemory(t)
 		return free >= before-tolerance
 	})
-	card.CheckThat(t, ok, "memory of the card free after the worker was ended", "at least "+megabytes(before-tolerance),
+	card.CheckThat(t, ok, "memory of the GPU free after the worker was ended", "at least "+megabytes(before-tolerance),
 		megabytes(free), seconds(time.Since(begin)))
 	if r.Fake != nil {
 		held := r.Fake.Counts(0).Held
-		card.CheckThat(t, held.Memory == 0 && held.Contexts == 0, "what the ended worker holds of the simulated card",
+		card.CheckThat(t, held.Memory == 0 && held.Contexts == 0, "what the ended worker holds of the simulated GPU",
 			"nothing", fmt.Sprintf("%+v", held), "")
 	}
 }
@@ -157,6 +157,6 @@ func (r rig) enough(t *testing.T, limit int64) {
 	decoded := r.Read(t).PicturesDecoded - before
 	status := c.Status()
 	card.CheckThat(t, status.Restarts == 0 && decoded > 0, "a worker below its limit",
-		"works on the card and is not replaced",
-		fmt.Sprintf("%d pictures, %d times replaced", decoded, status.Restarts), megabytes(status.Memory))
+		"works on the GPU and is not replaced",
+		fmt.Sprintf("%d frames, %d times replaced", decoded, status.Restarts), megabytes(status.Memory))
 }

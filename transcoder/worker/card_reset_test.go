@@ -11,7 +11,7 @@ import (
 )
 
 // TestCardReset: from within a worker nothing can be opened that could reset, remove or
-// reconfigure a card. Files are opened and closed, and nothing is ever written.
+// reconfigure a GPU. Files are opened and closed, and nothing is ever written.
 func TestCardReset(t *testing.T) {
 	r := openRig(t)
 	var files []string
@@ -33,27 +33,27 @@ func TestCardReset(t *testing.T) {
 		}
 		stderr := answer(t, c, "open-to-write "+file)
 		what := fmt.Sprintf("inside the worker: opening %s for writing (outside: %s)", file, outside)
-		if strings.Contains(missing, wallFiles) {
-			card.RecordCheck(t, what, stderr+"; this system withholds the wall: "+missing, "")
+		if strings.Contains(missing, restrictFiles) {
+			card.RecordCheck(t, what, stderr+"; this system does not provide: "+missing, "")
 			continue
 		}
 		card.CheckThat(t, refused(stderr), what,
 			"refused", stderr, "")
 	}
-	card.RecordCheck(t, "files that this user could write outside the walls",
+	card.RecordCheck(t, "files that this user could write outside the sandbox",
 		fmt.Sprintf("%d of %d", possible, len(files)),
 		fmt.Sprintf("%d files", possible))
 	stderr := answer(t, c, "exec")
-	if strings.Contains(missing, wallCalls) {
-		card.RecordCheck(t, "inside the worker: running a program", stderr+"; this system withholds the wall: "+missing, "")
+	if strings.Contains(missing, restrictCalls) {
+		card.RecordCheck(t, "inside the worker: running a program", stderr+"; this system does not provide: "+missing, "")
 		return
 	}
 	card.CheckThat(t, strings.Contains(stderr, "not permitted"), "inside the worker: running a program", "refused",
 		stderr, "")
 }
 
-// controls are the files through which a card, its driver or the machine is changed.
-// The simulated card has none on the bus: another device's stand for them.
+// controls are the files through which a GPU, its driver or the machine is changed.
+// The simulated GPU has none on the bus: another device's stand for them.
 func (r rig) controls(t *testing.T) []string {
 	t.Helper()
 	device := "/sys/bus/pci/devices/" + address(r.PCI)

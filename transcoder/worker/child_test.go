@@ -78,7 +78,7 @@ func (e engineWithLimit) EncoderLimit(ctx context.Context, atMost int) (int, err
 		<-ctx.Done()
 		return 0, ctx.Err()
 	}
-	return 0, fault.New(fault.TranscoderInvalidHardware, "count encoders", "no such card")
+	return 0, fault.New(fault.TranscoderInvalidHardware, "count encoders", "no such GPU")
 }
 
 // act does something a good engine would not, and says what came of it.

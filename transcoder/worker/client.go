@@ -56,7 +56,7 @@ func Start(ctx context.Context, o Options) (*Client, error) {
 	c.level = level
 	c.setProcess(p)
 	if len(c.missing) > 0 {
-		c.o.Log.Warn("a media worker runs with fewer walls around it",
+		c.o.Log.Warn("a media worker runs with fewer restrictions",
 			"device", o.Device, fault.Attr(c.Degraded()))
 	}
 	var run context.Context
@@ -68,7 +68,7 @@ func Start(ctx context.Context, o Options) (*Client, error) {
 // Device names the device.
 func (c *Client) Device() string { return c.o.Device }
 
-// Parallel is how many segments the child works on at once; others wait in it.
+// Parallel returns how many segments the child works on at once; others wait in it.
 func (c *Client) Parallel() int { return transcoder.Parallel(c.o.cores()) }
 
 // Transcode gives the job to the child, waiting for one while it is replaced.
@@ -228,13 +228,13 @@ type Status struct {
 	Restarts int
 	// Quarantined: the children ended so often that the device refuses calls.
 	Quarantined bool
-	// Missing names the walls around the child that the system withholds.
+	// Missing names the restrictions of the child that the system does not provide.
 	Missing []string
 	// Fault is why there is no child, nil when there is one.
 	Fault error
 }
 
-// Status is the state of this moment.
+// Status returns the state of this moment.
 func (c *Client) Status() Status {
 	c.mu.Lock()
 	p := c.proc
@@ -252,9 +252,9 @@ func (c *Client) Status() Status {
 	return s
 }
 
-// Degraded is the health condition of walls that are missing: SandboxOpen where that
-// lets hostile media get at something, SandboxDegraded where other walls stand before
-// it, nil when every wall stands.
+// Degraded is the health condition of missing restrictions: SandboxOpen where hostile media
+// could get at something, SandboxDegraded where other restrictions prevent that, nil when
+// every restriction is in force.
 func (c *Client) Degraded() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -5,7 +5,7 @@
 // Client is the control process's side: a transcoder.Engine that starts the
 // child, watches it and replaces it. Main is the child's side, run by the
 // program's hidden subcommand around any engine. The two speak the protocol of
-// worker/frame; worker/sandbox puts up the walls.
+// worker/frame; worker/sandbox restricts the process.
 //
 // Which device gets a session, how long a segment may take and whether it is
 // tried again is not decided here but in transcoder/pool.

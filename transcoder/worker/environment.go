@@ -21,7 +21,7 @@ const (
 // its first, whatever the operator calls it.
 func ForGPU() bool { return os.Getenv(EnvGPU) == "true" }
 
-// Cores is how many processor cores a child may count on.
+// Cores returns how many CPU cores a child may count on.
 func Cores() int {
 	n, err := strconv.Atoi(os.Getenv(EnvCores))
 	if err != nil || n < 1 {
@@ -33,7 +33,7 @@ func Cores() int {
 // libraryPath is where the loader looks for drivers before anywhere else.
 const libraryPath = "LD_LIBRARY_PATH"
 
-// environment is all that the child gets of ours: what the media libraries and
+// environment returns all that the child gets of ours: what the media libraries and
 // drivers read.
 func environment(o Options) []string {
 	env := []string{
@@ -43,7 +43,7 @@ func environment(o Options) []string {
 		// Codec threads come and go; without this each leaves the C library an
 		// arena that is never given back.
 		"MALLOC_ARENA_MAX=2",
-		// The Go runtime would read the group's share of the processors again and again
+		// The Go runtime would read the group's share of the CPU cores again and again
 		// from files that the child closes.
 		"GODEBUG=updatemaxprocs=0",
 	}
@@ -65,7 +65,7 @@ func environment(o Options) []string {
 	return append(env, o.Env...)
 }
 
-// valueOf is a variable's value in an environment, "" for none. The last one counts.
+// valueOf returns a variable's value in an environment, "" for none. The last one counts.
 func valueOf(env []string, name string) (value string) {
 	for _, e := range env {
 		if v, ok := strings.CutPrefix(e, name+"="); ok {

@@ -15,7 +15,7 @@ const (
 	quarantineAfter = 5
 )
 
-// after is the count after the exit of a child with the given lifetime.
+// after returns the count after the exit of a child with the given lifetime.
 func (d exitCount) after(lived time.Duration) exitCount {
 	if lived >= stableAfter {
 		return 1
@@ -23,7 +23,7 @@ func (d exitCount) after(lived time.Duration) exitCount {
 	return d + 1
 }
 
-// pause is the wait before the next child: none after the first exit.
+// pause returns the wait before the next child: none after the first exit.
 func (d exitCount) pause() time.Duration {
 	if d <= 1 {
 		return 0

@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// exitFault is the fault of a child that ended unexpectedly; waited is the error of Wait.
+// exitFault returns the fault of a child that ended unexpectedly; waited is the error of Wait.
 func (p *process) exitFault(waited error) *fault.Fault {
 	how := "ended by itself"
 	code := fault.WorkerCrashed

@@ -8,7 +8,7 @@ import (
 )
 
 // StartWithoutNamespaces starts a lonely child as on a system that permits no
-// namespaces, and returns the walls it lacks.
+// namespaces, and returns the restrictions it lacks.
 func StartWithoutNamespaces(ctx context.Context, o Options) (transcoder.Engine, []string, error) {
 	p, _, err := launch(ctx, o.withDefaults(), shared)
 	if err != nil {

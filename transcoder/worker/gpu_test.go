@@ -36,7 +36,7 @@ func write(t *testing.T, path string) string {
 
 // A child for a GPU may read the driver wherever LD_LIBRARY_PATH has it, may use
 // shared memory, and is otherwise shut in like every other.
-func TestWallsAroundAGPU(t *testing.T) {
+func TestSandboxOfAGPU(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -56,7 +56,7 @@ func TestWallsAroundAGPU(t *testing.T) {
 		o.Env = []string{"LD_LIBRARY_PATH=" + paths}
 	})
 	if err := c.Degraded(); err != nil {
-		t.Skipf("this system withholds walls, and the client says so: %v", err)
+		t.Skipf("this system lacks restrictions, and the client reports it: %v", err)
 	}
 	tryToBreakOut(t, c, l.Addr().String(), secret)
 	for _, no := range []string{"write " + library, "list " + dir, "read " + filepath.Join(dir, "store")} {
@@ -101,10 +101,10 @@ func TestSharedMemoryIsForGPUs(t *testing.T) {
 		t.Errorf("the GPU's child: %s", got)
 	}
 	if got := says(t, cpu, "name x"); !refused(got) {
-		t.Errorf("the processor's child names a thread: %s", got)
+		t.Errorf("the CPU's child names a thread: %s", got)
 	}
 	if got := says(t, cpu, "write "+f.Name()); !refused(got) {
-		t.Errorf("the processor's child: %s", got)
+		t.Errorf("the CPU's child: %s", got)
 	}
 }
 

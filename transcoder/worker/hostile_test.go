@@ -44,7 +44,7 @@ func TestResultsInAllAreBounded(t *testing.T) {
 	t.Parallel()
 	const size = 8 << 20
 	c := takenOver(t, fmt.Sprintf("results of %d", size), func(o *worker.Options) { o.Memory = 512 << 20 })
-	const bound = 256 << 20
+	const bound = 128 << 20
 	var held []*core.TranscodeResult
 	var err error
 	for range 40 {
@@ -74,7 +74,7 @@ func TestOnePartysResultsLeaveRoom(t *testing.T) {
 	const size = 8 << 20
 	c := takenOver(t, fmt.Sprintf("results of %d", size), func(o *worker.Options) { o.Memory = 512 << 20 })
 	c.Keeps(func() int64 { return 128 << 20 })
-	const half = (256<<20 + 2*128<<20) / 2
+	const half = (128<<20 + 2*128<<20) / 2
 	var held []*core.TranscodeResult
 	take := func(party string) error {
 		j := job("s", "x")

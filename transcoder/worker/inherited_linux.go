@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/worker/frame"
 )
 
-// inherited are the child's ends of the stream and the shared memory.
+// inherited returns the child's ends of the stream and the shared memory.
 func inherited() (*frame.Conn, *frame.View, error) {
 	file := os.NewFile(socketFD, "control")
 	raw, err := net.FileConn(file)

@@ -6,7 +6,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/worker/frame"
 )
 
-// inherited is the child's end of the stream: its standard input and output. Nothing
+// inherited returns the child's end of the stream: its standard input and output. Nothing
 // else may write to the latter from now on.
 func inherited() (*frame.Conn, *frame.View, error) {
 	in, out := os.Stdin, os.Stdout

@@ -11,7 +11,7 @@ import (
 // may.
 const minIsolatedMemory = 1 << 30
 
-// isolatedMemory is what a child for one segment may use where one for all may use limit:
+// isolatedMemory returns what a child for one segment may use where one for all may use limit:
 // a part, so that it does not take the memory that the other needs. 0 is no limit.
 func isolatedMemory(limit int64) int64 { return min(limit, max(limit/4, minIsolatedMemory)) }
 

@@ -19,7 +19,7 @@ const workerUser = 1953854580
 // node's.
 const userInside = 65534
 
-// strictest is the level to try first.
+// strictest returns the level to try first.
 func strictest() isolation {
 	if os.Getuid() == 0 {
 		return otherUser
@@ -27,7 +27,7 @@ func strictest() isolation {
 	return ownUser
 }
 
-// missing names the walls that the level lacks.
+// missing returns the restrictions that the level lacks.
 func (i isolation) missing(o Options) (out []string) {
 	s := i.separation()
 	switch {
@@ -78,7 +78,7 @@ func (s separation) staysRoot(o Options) string {
 	return ""
 }
 
-// environment are the variables that tell the child how it was cut off.
+// environment returns the variables that tell the child how it was cut off.
 func (i isolation) environment(o Options) []string {
 	s := i.separation()
 	env := []string{EnvMounts + "=" + strconv.FormatBool(s.mounts)}
@@ -88,7 +88,7 @@ func (i isolation) environment(o Options) []string {
 	return env
 }
 
-// attributes are those of the child's process.
+// attributes returns those of the child's process.
 func (i isolation) attributes() *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{
 		// A process group of its own: a terminal's interrupt is for us, and we end

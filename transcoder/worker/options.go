@@ -33,11 +33,11 @@ type Options struct {
 	// keep, in bytes; above it the child is exchanged for a fresh one. 0 is
 	// DefaultIdleMemory, or GPUIdleMemory for a GPU.
 	IdleMemory int64
-	// Cores is how many processor cores the child may count on; 0 is all of the
+	// Cores is how many CPU cores the child may count on; 0 is all of the
 	// machine's. Children that share a machine's work share its cores.
 	Cores int
 	// Cache is a private folder of the node, made if need be, in which the driver of a
-	// GPU keeps what it compiled: each card has a part of its own. "" keeps it in a
+	// GPU keeps what it compiled: each GPU has a part of its own. "" keeps it in a
 	// temporary folder until Close.
 	Cache string
 	// Log receives what the child does and says; nil drops it.
@@ -46,7 +46,7 @@ type Options struct {
 	Recorder core.Recorder
 
 	times times
-	// compiled is the card's part of Cache, "" for none.
+	// compiled is the GPU's part of Cache, "" for none.
 	compiled string
 	// results bounds the memory for the renditions of all children of the device.
 	results *results
@@ -64,7 +64,7 @@ type times struct {
 	// heartbeat is the time between two signs of life.
 	heartbeat time.Duration
 	// silence is how many heartbeats a stopped or dead process may miss; starved is the same
-	// for a process that gets no processor time.
+	// for a process that gets no CPU time.
 	silence, starved int
 	// start is how long a child may take until it is ready.
 	start time.Duration
@@ -76,7 +76,7 @@ type times struct {
 	stop time.Duration
 }
 
-// cores is how many the child takes for its own, see Cores.
+// cores returns how many the child takes for its own, see Cores.
 func (o Options) cores() int {
 	if o.Cores < 1 {
 		return runtime.NumCPU()
@@ -94,7 +94,7 @@ func (o Options) withDefaults() Options {
 	}
 	if o.GPU {
 		o.IdleMemory = max(o.IdleMemory, GPUIdleMemory)
-		// Without a persistence daemon the driver wakes every card of the machine first.
+		// Without a persistence daemon the driver wakes every GPU of the machine first.
 		start = time.Minute
 	}
 	if o.Log == nil {

@@ -16,7 +16,7 @@ const (
 	tsClockAt = 1 << 33
 )
 
-// playingTime is for how long a source plays by its own clock, without decoding, at most as long
+// playingTime returns for how long a source plays by its own clock, without decoding, at most as long
 // as a segment may; 0 where its headers do not say. Senders may leave a segment's length
 // out or state too little.
 func playingTime(source []byte) time.Duration {
@@ -29,7 +29,7 @@ func playingTime(source []byte) time.Duration {
 	return time.Duration(min(seconds, core.MaxSegmentDuration.Seconds()) * float64(time.Second))
 }
 
-// tsSeconds is the time from the first picture of a transport stream to the one that is
+// tsSeconds returns the time from the first frame of a transport stream to the one that is
 // shown last.
 func tsSeconds(b []byte) float64 {
 	var first, most uint64
@@ -38,7 +38,7 @@ func tsSeconds(b []byte) float64 {
 		if b[0] != tsSync {
 			break
 		}
-		at, ok := pictureTime(b[:tsPacket])
+		at, ok := frameTime(b[:tsPacket])
 		switch {
 		case !ok:
 		case !begun:
@@ -50,8 +50,8 @@ func tsSeconds(b []byte) float64 {
 	return float64(most) / tsClock
 }
 
-// pictureTime is when the picture is shown that begins in a packet.
-func pictureTime(p []byte) (ticks uint64, ok bool) {
+// frameTime returns the PTS of the frame that begins in a packet.
+func frameTime(p []byte) (ticks uint64, ok bool) {
 	const begins, extended, payload, firstVideo, lastVideo, hasTime = 0x40, 0x20, 0x10, 0xe0, 0xef, 0x80
 	if p[1]&begins == 0 || p[3]&payload == 0 {
 		return 0, false
@@ -71,7 +71,7 @@ func pictureTime(p []byte) (ticks uint64, ok bool) {
 	return uint64(t[0]>>1&7)<<30 | uint64(t[1])<<22 | uint64(t[2]>>1)<<15 | uint64(t[3])<<7 | uint64(t[4]>>1), true
 }
 
-// mp4Seconds is what the header of a movie says. In fragments it says nothing.
+// mp4Seconds returns what the header of a movie says. In fragments it says nothing.
 func mp4Seconds(b []byte) float64 {
 	h := mp4Box(mp4Box(b, "moov"), "mvhd")
 	if len(h) < 20 {
@@ -92,7 +92,7 @@ func mp4Seconds(b []byte) float64 {
 	return float64(ticks) / float64(scale)
 }
 
-// mp4Box is the content of the first box of a kind in b, nil when there is none.
+// mp4Box returns the content of the first box of a kind in b, nil when there is none.
 func mp4Box(b []byte, kind string) []byte {
 	for len(b) >= 8 {
 		head, size := uint64(8), uint64(binary.BigEndian.Uint32(b))

@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// tsAt is a transport stream with a picture at each of these times.
+// tsAt is a transport stream with a frame at each of these times.
 func tsAt(times ...time.Duration) (out []byte) {
 	for _, at := range times {
 		t := uint64(at.Seconds()*tsClock) % tsClockAt
@@ -45,7 +45,7 @@ func TestPlays(t *testing.T) {
 		"nothing":            {nil, 0},
 		"no media":           {[]byte("GIF89a, or anything"), 0},
 		"a stream":           {tsAt(time.Second, 3*time.Second, 2*time.Second, 61*time.Second), 60 * time.Second},
-		"one picture":        {tsAt(time.Hour), 0},
+		"one frame":          {tsAt(time.Hour), 0},
 		"a clock that wraps": {tsAt(wrap-2*time.Second, wrap+time.Second), 3 * time.Second},
 		"a jump back":        {tsAt(time.Hour, time.Second), 0},
 		"a jump ahead":       {tsAt(0, 5*time.Hour), core.MaxSegmentDuration},

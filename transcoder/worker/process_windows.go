@@ -15,7 +15,7 @@ type memoryCounters struct {
 	pagefile, peakPagefile                                               uintptr
 }
 
-// usedBytes is the memory that a process uses, 0 when it is gone. It is read here
+// usedBytes returns the memory that a process uses, 0 when it is gone. It is read here
 // and not asked of the child, which would be free to lie.
 func usedBytes(pid int) int64 {
 	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))

@@ -9,17 +9,17 @@ import (
 	"syscall"
 )
 
-// usedBytes is the memory that a process keeps from others, 0 when it is gone: pages
+// usedBytes returns the memory that a process keeps from others, 0 when it is gone: pages
 // that it has mapped, what of them lies on a disk, large ones, and the tables that lead
 // to all of them, which are the most where they lead to nothing.
 func usedBytes(pid int) int64 {
 	return statusOf(pid, "VmRSS:", "VmSwap:", "HugetlbPages:", "VmPTE:") << 10
 }
 
-// threadsOf is how many threads a process has, 0 when it is gone.
+// threadsOf returns how many threads a process has, 0 when it is gone.
 func threadsOf(pid int) int { return int(statusOf(pid, "Threads:")) }
 
-// statusOf is the sum of what the system says of a process under these names. It is
+// statusOf returns the sum of what the system says of a process under these names. It is
 // read here and not asked of the child, which would be free to lie.
 func statusOf(pid int, names ...string) (sum int64) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -20,7 +20,7 @@ const (
 	minDuration = 2 * time.Second
 )
 
-// maxResultBytes is how many bytes the renditions of a job may have in all: twice what they
+// maxResultBytes returns how many bytes the renditions of a job may have in all: twice what they
 // come to by their rates over twice the stated time or the source's own, whichever is longer,
 // and twice the source for each. An honest engine stays below it unless its gateway understates
 // the length of a source that does not state its own, such as one in fragments.

@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// minResults, mostResults and usualResults bound the memory for results of a device
-	// beside those that are kept: a quarter of what its child may use, or usualResults where
+	// minResults, maxResults and defaultResults bound the memory for results of a device
+	// beside those that are kept: a quarter of what its child may use, or defaultResults where
 	// that has no bound.
-	minResults, maxResults, defaultResults = 256 << 20, 4 << 30, 1 << 30
+	minResults, maxResults, defaultResults = 64 << 20, 4 << 30, 1 << 30
 	// minHeld is the size below which a buffer is not counted.
 	minHeld = 1 << 10
 	// collectPause is the time between two collections of garbage for a result's sake.
@@ -64,7 +64,7 @@ func (c *Client) Keeps(bytes func() int64) {
 	r.kept = bytes
 }
 
-// boundsLocked are how much all may have and how much one party. Half is as much as the node
+// boundsLocked returns how much all may have and how much one party. Half is as much as the node
 // keeps and half of the rest: a party alone never waits for what is kept of its own, and
 // leaves as much to all others.
 func (r *results) boundsLocked(party string) (all, one int64) {

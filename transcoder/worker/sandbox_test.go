@@ -19,9 +19,9 @@ import (
 	"github.com/tuttinode/tutti/transcoder/worker/sandbox"
 )
 
-// TestWalls asks a real child to break out. Where the system withholds a wall,
-// the client has to say so.
-func TestWalls(t *testing.T) {
+// TestSandbox asks a real child to break out. Where the system does not provide a restriction,
+// the client has to report it.
+func TestSandbox(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -38,10 +38,10 @@ func TestWalls(t *testing.T) {
 		if !errors.Is(err, fault.SandboxDegraded) || !withheld {
 			t.Fatal(err)
 		}
-		t.Skipf("this system withholds walls, and the client says so: %v", err)
+		t.Skipf("this system lacks restrictions, and the client reports it: %v", err)
 	}
 	tryToBreakOut(t, c, l.Addr().String(), secret)
-	// The processor's engine needs no path, and no memory with a name.
+	// The CPU's engine needs no path, and no memory with a name.
 	for _, try := range []string{"memfd", "read /proc/self/stat", "read /proc/meminfo", "list /proc/self/task"} {
 		if got := says(t, c, try); !refused(got) {
 			t.Errorf("%s: %s", try, got)
@@ -78,8 +78,8 @@ func TestSignalsStayInside(t *testing.T) {
 	}
 }
 
-// refused reports whether what a child says is that a wall stopped it: by the list of
-// system calls, by Landlock, or because the path is not in its root.
+// refused reports whether a child's error is that of a restriction: of the list of system
+// calls, of Landlock, or of a path that is not in its root.
 func refused(stderr string) bool {
 	for _, how := range []string{"not permitted", "permission denied", "no such file", "read-only file system"} {
 		if strings.Contains(stderr, how) {
@@ -89,7 +89,7 @@ func refused(stderr string) bool {
 	return false
 }
 
-// factsOf are a child's own walls as the system shows them from outside.
+// factsOf returns a child's restrictions as the system shows them from outside.
 func factsOf(t *testing.T, c *worker.Client) string {
 	t.Helper()
 	process := "/proc/" + strconv.Itoa(c.Status().PID)
@@ -145,8 +145,8 @@ func tryToBreakOut(t *testing.T, e transcoder.Engine, address, secret string) {
 	}
 }
 
-// Without namespaces the other walls hold all the same, and the lack is told.
-func TestWallsWithoutNamespaces(t *testing.T) {
+// Without namespaces the other restrictions apply all the same, and the missing one is reported.
+func TestSandboxWithoutNamespaces(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -166,7 +166,7 @@ func TestWallsWithoutNamespaces(t *testing.T) {
 		t.Errorf("not told: %v", missing)
 	}
 	if len(missing) > 2 || !slices.Contains(missing, "own root: no mount namespace is permitted") {
-		t.Skipf("this system withholds more walls: %v", missing)
+		t.Skipf("this system lacks more restrictions: %v", missing)
 	}
 	tryToBreakOut(t, e, l.Addr().String(), secret)
 }

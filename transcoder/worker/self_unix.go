@@ -2,5 +2,5 @@
 
 package worker
 
-// self is the program that runs, whatever has become of its file.
+// self returns the program that runs, whatever has become of its file.
 func self() string { return "/proc/self/exe" }

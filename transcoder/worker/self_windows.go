@@ -2,7 +2,7 @@ package worker
 
 import "os"
 
-// self is the program that runs, whose file Windows keeps as it is meanwhile. Without
+// self returns the program that runs, whose file Windows keeps as it is meanwhile. Without
 // its path, the start says what is wrong.
 func self() string {
 	path, err := os.Executable()

@@ -48,7 +48,7 @@ func command(
 		SysProcAttr: &syscall.SysProcAttr{
 			HideWindow: true,
 			// A console's interrupt is for us, and the control process gets the
-			// processor when it needs it.
+			// CPU when it needs it.
 			CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.BELOW_NORMAL_PRIORITY_CLASS,
 		},
 		WaitDelay: time.Second,

@@ -120,7 +120,7 @@ func (w *stderrLog) outOfMemory() bool {
 	return strings.Contains(w.reason, "out of memory") || strings.Contains(w.reason, "cannot allocate")
 }
 
-// String is the most informative line: the first of a crash, else the last one.
+// String returns the most informative line: the first of a crash, else the last one.
 func (w *stderrLog) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

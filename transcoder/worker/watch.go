@@ -30,7 +30,7 @@ func (p *process) sendPings() {
 // watch kills a child that misses its heartbeats or uses too much memory or too many threads.
 //
 // It counts ticks, not time: while the whole machine is suspended no ticks come. A stopped or
-// dead child gets a second. A child without processor time on an overloaded machine gets
+// dead child gets a second. A child without CPU time on an overloaded machine gets
 // longer, because a replacement would add to the load.
 func (p *process) watch() {
 	ticker := time.NewTicker(p.o.times.heartbeat)
@@ -74,7 +74,7 @@ func (p *process) watch() {
 	}
 }
 
-// excess is the fault of a child that exceeds its limits. A child that is just ending may
+// excess returns the fault of a child that exceeds its limits. A child that is just ending may
 // show no memory once.
 func (p *process) excess(pid, threads, unseen int) *fault.Fault {
 	detail := ""

@@ -6,7 +6,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// aiRules are about AI jobs.
+// aiRules returns about AI jobs.
 func aiRules() []rule {
 	return []rule{
 		{name: "TuttiModelFailed", expr: `tutti_ai_model_state{state="failed"} == 1`, lasts: 10 * time.Minute,
@@ -32,7 +32,7 @@ func aiRules() []rule {
 	}
 }
 
-// chainRules are about the chain and the node's place on it. A layer-1 block takes
+// chainRules returns about the chain and the node's place on it. A layer-1 block takes
 // about twelve seconds.
 func chainRules() []rule {
 	return []rule{
@@ -86,7 +86,7 @@ func chainRules() []rule {
 	}
 }
 
-// moneyRules are about what is earned and spent.
+// moneyRules returns about what is earned and spent.
 func moneyRules() []rule {
 	return []rule{
 		{name: "TuttiBalanceLow", expr: `tutti_native_balance_gwei < 2e6`, lasts: 10 * time.Minute, severity: fault.Warning,

@@ -6,7 +6,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// nodeRules are about the process and its machine.
+// nodeRules returns about the process and its machine.
 func nodeRules() []rule {
 	return []rule{
 		{name: "TuttiDown", expr: `up{job=~".*tutti.*"} == 0`, lasts: 2 * time.Minute, severity: fault.Critical,
@@ -34,12 +34,12 @@ func nodeRules() []rule {
 		{name: "TuttiDiskFilling", expr: `predict_linear(tutti_data_dir_free_bytes[6h], 86400) < 0`, lasts: 30 * time.Minute,
 			severity: fault.Warning,
 			summary:  "the data directory of {{ $labels.instance }} is full within a day",
-			cause: "At the pace of the last hours nothing is left tomorrow. Without room for its books a node takes no " +
+			cause: "At the pace of the last hours nothing is left tomorrow. Without disk space for its books a node takes no " +
 				"payments.",
 			remedy: "Free space, or move the data directory to a larger disk."},
 		{name: "TuttiDiskLow", expr: `tutti_data_dir_free_bytes < 1e9 or tutti_data_dir_free_bytes / tutti_data_dir_size_bytes < 0.02`, lasts: 5 * time.Minute, severity: fault.Critical,
 			summary: "the data directory of {{ $labels.instance }} is all but full",
-			cause:   "Less than a gigabyte, or 2 %, is left. Without room for its books a node takes no payments.",
+			cause:   "Less than a gigabyte, or 2 %, is left. Without disk space for its books a node takes no payments.",
 			remedy:  "Free space at once: delete old logs and unused models and runner images."},
 		{name: "TuttiCertificateExpiring", expr: `tutti_certificate_expiry_timestamp_seconds - time() < 14 * 86400`,
 			lasts: time.Hour, severity: fault.Warning,
@@ -64,7 +64,7 @@ func nodeRules() []rule {
 	}
 }
 
-// workRules are about segments and the workers that transcode them.
+// workRules returns about segments and the workers that transcode them.
 func workRules() []rule {
 	return []rule{
 		{name: "TuttiNoWork", expr: `tutti_active == 1 and on (instance, job) sum by (instance, job) (increase(tutti_requests_total{kind=~"segment|job",code="ok"}[1h])) == 0`,
@@ -97,7 +97,7 @@ func workRules() []rule {
 		{name: "TuttiOverhead", expr: `histogram_quantile(0.95, sum by (instance, job, le) (rate(tutti_segment_overhead_seconds_bucket[10m]))) > 0.25`,
 			lasts: 15 * time.Minute, severity: fault.Warning,
 			summary: "{{ $labels.instance }} takes {{ $value | humanizeDuration }} for itself per segment",
-			cause:   "What is neither codecs nor waiting takes long: the machine has too little processor time or memory.",
+			cause:   "What is neither codecs nor waiting takes long: the machine has too little CPU time or memory.",
 			remedy:  "Look at the machine's load and whether it swaps."},
 		{name: "TuttiSessionsFull",
 			expr:  `sum by (instance, job, node_type) (livepeer_current_sessions_total) / (sum by (instance, job, node_type) (livepeer_max_sessions_total) > 0) >= 1`,
@@ -115,7 +115,7 @@ func workRules() []rule {
 			expr: `sum by (instance, job, device) (increase(tutti_worker_restarts_total[15m])) > 3`, severity: fault.Warning,
 			summary: "the media worker of {{ $labels.device }} on {{ $labels.instance }} is replaced again and again",
 			cause:   "The process that does the media work ended more than three times in a quarter of an hour.",
-			remedy:  "The label code says why; check the driver and the card's temperature.", code: fault.WorkerCrashed},
+			remedy:  "The label code says why; check the driver and the GPU's temperature.", code: fault.WorkerCrashed},
 		{name: "TuttiWorkersRefused", expr: `sum by (instance, job, code) (increase(tutti_workers_refused_total[15m])) > 5`,
 			severity: fault.Warning,
 			summary:  "{{ $labels.instance }} turns workers away ({{ $labels.code }})",
@@ -123,13 +123,13 @@ func workRules() []rule {
 			remedy:   "Compare -orchSecret on both sides; if none of your workers is missing, a stranger tries."},
 		{name: "TuttiGPUHot", expr: `tutti_gpu_temperature_celsius > 88`, lasts: 10 * time.Minute, severity: fault.Warning,
 			summary: "GPU {{ $labels.gpu }} of {{ $labels.instance }} has {{ $value }} °C",
-			cause:   "The card is near the temperature at which it slows itself down.",
+			cause:   "The GPU is near the temperature at which it slows itself down.",
 			remedy:  "Check fans, dust and the air around the machine.", code: fault.GPUThrottled},
 		{name: "TuttiGPUMemoryFull", expr: `tutti_gpu_memory_used_bytes / tutti_gpu_memory_total_bytes > 0.97`,
 			lasts: 10 * time.Minute, severity: fault.Warning,
 			summary: "the memory of GPU {{ $labels.gpu }} of {{ $labels.instance }} is all but full",
-			cause:   "New sessions and models find no room on the card.",
-			remedy:  "Lower -maxSessions, keep fewer models warm, or end other programs on the card.",
+			cause:   "New sessions and models find no capacity on the GPU.",
+			remedy:  "Lower -maxSessions, keep fewer models warm, or end other programs on the GPU.",
 			code:    fault.GPUMemoryTaken},
 		{name: "TuttiGatewayFails",
 			expr: `livepeer_success_rate < 0.9 and on (instance, job, node_type) sum by (instance, job, node_type) (rate(livepeer_segment_source_emerged_total[10m])) > 0`, lasts: 10 * time.Minute, severity: fault.Critical,

@@ -17,7 +17,7 @@ type view struct {
 
 type line struct{ expr, legend string }
 
-// size is the panel's width and height in the grid.
+// size returns the panel's width and height in the grid.
 func (v *view) size() (w, h int) {
 	switch v.kind {
 	case stat:
@@ -60,7 +60,7 @@ func several(title, unit string, lines ...line) view {
 	return view{kind: graph, title: title, unit: unit, lines: lines}
 }
 
-// rows are the dashboard, what an operator looks at first at the top.
+// rows returns the dashboard, what an operator looks at first at the top.
 func rows() []row {
 	return []row{
 		{"Gates", []view{

@@ -19,7 +19,7 @@ type handler struct {
 	group string
 }
 
-// verbosityOf is the -v that a level below Info needs: Debug 4, two levels finer
+// verbosityOf returns the -v that a level below Info needs: Debug 4, two levels finer
 // one more.
 func verbosityOf(level slog.Level) glog.Level {
 	return glog.Level(4 + (slog.LevelDebug-level)/2)

@@ -16,7 +16,7 @@ const (
 	severities
 )
 
-// name is the severity as file names have it; its first letter begins the line.
+// name returns the severity as file names have it; its first letter begins the line.
 func (s severity) name() string { return [...]string{"INFO", "WARNING", "ERROR"}[s] }
 
 func severityOf(level slog.Level) severity {
@@ -29,7 +29,7 @@ func severityOf(level slog.Level) severity {
 	return info
 }
 
-// word is a level as JSON and the dashboard have it.
+// word returns a level as JSON and the dashboard have it.
 func word(level slog.Level) string {
 	switch {
 	case level >= slog.LevelError:

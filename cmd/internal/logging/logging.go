@@ -109,10 +109,10 @@ func Setup(opts Options) (*Sink, error) {
 	return s, nil
 }
 
-// Logger is the root of all loggers of the process.
+// Logger returns the root of all loggers of the process.
 func (s *Sink) Logger() *slog.Logger { return s.log }
 
-// Verbosity is the -v in force.
+// Verbosity returns the -v in force.
 func (s *Sink) Verbosity() int { return int(s.verbosity.Load()) }
 
 // SetVerbosity changes -v while the node runs. The error, of code BadOption,
@@ -142,14 +142,14 @@ func (s *Sink) SetVModule(list string) error {
 // process ends.
 func (s *Sink) Flush() { s.out.sync() }
 
-// lostLine is the line that reports how many were lost.
+// lostLine returns the line that reports how many were lost.
 func (s *Sink) lostLine(n uint64) []byte {
 	r := slog.NewRecord(s.now(), slog.LevelWarn, "log lines were lost", 0)
 	b := s.form.begin(nil, &r, r.Time, s.pid, "output.go:1")
 	return s.form.end(s.form.attr(b, "count", slog.Uint64Value(n)))
 }
 
-// Lost is how many lines could not be written since the start.
+// Lost returns how many lines could not be written since the start.
 func (s *Sink) Lost() uint64 { return s.out.lost.Load() }
 
 // outliveReaders keeps a closed pipe on standard error from ending the process: the

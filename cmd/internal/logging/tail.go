@@ -30,10 +30,10 @@ type Line struct {
 // Tail is the log's last lines, also those that could not be written.
 type Tail struct{ s *Sink }
 
-// Tail is the log's last lines.
+// Tail returns the log's last lines.
 func (s *Sink) Tail() Tail { return Tail{s} }
 
-// Lines are the last n lines, or all that are kept where that is less, oldest first.
+// Lines returns the last n lines, or all that are kept where that is less, oldest first.
 func (t Tail) Lines(n int) []Line { return t.s.tail.last(n, t.s.form) }
 
 // tail is a ring of lines as they were written: they are parsed only when they are

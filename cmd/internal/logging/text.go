@@ -29,7 +29,7 @@ func appendMessage(b []byte, s string) []byte {
 	return appendCut(b, n)
 }
 
-// text is the value in the form an operator reads.
+// text returns the value in the form an operator reads.
 func text(v slog.Value) string {
 	switch v.Kind() {
 	case slog.KindString:

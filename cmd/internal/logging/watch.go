@@ -18,7 +18,7 @@ type watcher struct {
 	board *health.Board
 }
 
-// Watch is the component that shows on board that the log cannot be written.
+// Watch returns the component that shows on board that the log cannot be written.
 func (s *Sink) Watch(board *health.Board) lifecycle.Component { return &watcher{s.out, board} }
 
 // Name names the component.

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// archive is the release as a folder, for systems without deb and rpm: the files in
+// archive returns the release as a folder, for systems without deb and rpm: the files in
 // the places they have below /.
 func (r *release) archive(files []file) ([]string, error) {
 	out := r.named(".tar.gz")
@@ -59,7 +59,7 @@ func header(f file, when time.Time) *tar.Header {
 	return h
 }
 
-// folders are those that name is in, outermost first.
+// folders returns those that name is in, outermost first.
 func folders(name string) []string {
 	var out []string
 	for dir := path.Dir(strings.TrimPrefix(name, "/")); dir != "." && dir != "/"; dir = path.Dir(dir) {

@@ -95,7 +95,7 @@ func (p part) component() component {
 	return c
 }
 
-// player is what the pages carry.
+// player returns what the pages carry.
 func (r *release) player() (part, error) {
 	text, err := os.ReadFile(filepath.Join(r.tree, "server/web/page/vendor/README.md"))
 	words := strings.Fields(string(text))
@@ -106,7 +106,7 @@ func (r *release) player() (part, error) {
 	return part{name: "hls.js", version: version, licence: "Apache-2.0", purl: "pkg:npm/hls.js@" + version}, nil
 }
 
-// serial is the same for the same content.
+// serial returns the same for the same content.
 func serial(b bill) string {
 	text, err := json.Marshal(b)
 	if err != nil {

@@ -52,10 +52,10 @@ func tools() []string { return []string{"tutti_devnet"} }
 
 func programs() []string { return []string{"tutti", "tutti_bench", "tutti_cli"} }
 
-// allPrograms are the programs of all packages.
+// allPrograms returns the programs of all packages.
 func allPrograms() []string { return slices.Concat(programs(), tools()) }
 
-// files are all files of the release, by path.
+// files returns all files of the release, by path.
 func (r *release) files(parts []part) ([]file, error) {
 	out, err := r.installed(programs())
 	if err != nil {
@@ -93,7 +93,7 @@ func (r *release) installed(names []string) ([]file, error) {
 	return out, nil
 }
 
-// toolFiles are all files of the package with the tools, by path.
+// toolFiles returns all files of the package with the tools, by path.
 func (r *release) toolFiles() ([]file, error) {
 	out, err := r.installed(tools())
 	if err != nil {
@@ -103,7 +103,7 @@ func (r *release) toolFiles() ([]file, error) {
 	return append(out, file{path: docs + "-tools/copyright", mode: 0o644, data: data}), err
 }
 
-// written are the files that the code itself writes.
+// written returns the files that the code itself writes.
 func (r *release) written(parts []part) ([]file, error) {
 	table := action.Table()
 	var out []file

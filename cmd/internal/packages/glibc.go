@@ -15,7 +15,7 @@ func libraries() []string {
 	return []string{"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 }
 
-// leastGlibc is the oldest C library that all programs run with.
+// leastGlibc returns the oldest C library that all programs run with.
 func leastGlibc(dir string) (string, error) {
 	least := []int{0}
 	for _, name := range allPrograms() {

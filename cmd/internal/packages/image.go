@@ -36,7 +36,7 @@ func carried() []string {
 		"libnss_files.so.2", "libnss_dns.so.2"}
 }
 
-// imageArchive is what docker load and podman load read: the programs, the C library,
+// imageArchive returns what docker load and podman load read: the programs, the C library,
 // authorities and time zones, and nothing else, no shell either.
 func (r *release) imageArchive(files []file) ([]string, error) {
 	if r.image == "" {
@@ -70,10 +70,10 @@ func (r *release) imageArchive(files []file) ([]string, error) {
 	}))
 }
 
-// imageTag is a version as tags may be written.
+// imageTag returns a version as tags may be written.
 func imageTag(version string) string { return strings.ReplaceAll(version, "+", "-") }
 
-// imageFiles is the image's root.
+// imageFiles returns the image's root.
 func (r *release) imageFiles(files []file) ([]file, error) {
 	out := []file{
 		{path: "etc/passwd", mode: 0o644, data: fmt.Appendf(nil,
@@ -115,7 +115,7 @@ func (r *release) imageFiles(files []file) ([]file, error) {
 	return out, nil
 }
 
-// authorities are all of Mozilla's, in one file.
+// authorities returns all of Mozilla's, in one file.
 func (r *release) authorities() ([]byte, error) {
 	paths, err := filepath.Glob(filepath.Join(r.image, "usr/share/ca-certificates/mozilla/*.crt"))
 	if err != nil || len(paths) == 0 {
@@ -132,7 +132,7 @@ func (r *release) authorities() ([]byte, error) {
 	return out, nil
 }
 
-// imageConfig is what an engine wants to know.
+// imageConfig returns what an engine wants to know.
 func (r *release) imageConfig(layer [sha256.Size]byte) map[string]any {
 	when := r.time.Format("2006-01-02T15:04:05Z")
 	return map[string]any{

@@ -12,7 +12,7 @@ import (
 // recipeKey is how deploy/deps names a libav prefix that it built.
 func recipeKey() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{16}$`) }
 
-// libavArchive is the libav prefix, so that `make deps` elsewhere need not build it. A
+// libavArchive returns the libav prefix, so that `make deps` elsewhere need not build it. A
 // prefix that the user brought is not of our recipe, and gives no archive.
 func (r *release) libavArchive() ([]string, error) {
 	key := filepath.Base(r.libav)
@@ -28,7 +28,7 @@ func (r *release) libavArchive() ([]string, error) {
 		packed(func(w io.Writer) error { return writeTar(w, "tutti-libav-"+key+"/", files, r.time) }))
 }
 
-// tree are the plain files below dir, by path.
+// tree returns the plain files below dir, by path.
 func tree(dir string) ([]file, error) {
 	var out []file
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

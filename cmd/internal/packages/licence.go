@@ -33,7 +33,7 @@ func licences() []struct{ words, name string } {
 // source files names it.
 func stated() map[string]string { return map[string]string{"github.com/holiman/bloomfilter/v2": "MIT"} }
 
-// moduleLicence is the licence of a Go module, read from the module cache; NOASSERTION
+// moduleLicence returns the licence of a Go module, read from the module cache; NOASSERTION
 // for one whose text is none of those that are known. Without a cache it is left out.
 func moduleLicence(cache, path, version string) (string, error) {
 	if cache == "" {
@@ -73,7 +73,7 @@ func moduleLicence(cache, path, version string) (string, error) {
 	return strings.Join(found, " AND "), nil
 }
 
-// recognised is the licence that text is, "" for none that is known.
+// recognised returns the licence that text is, "" for none that is known.
 func recognised(text string) string {
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
 	for _, l := range licences() {
@@ -84,7 +84,7 @@ func recognised(text string) string {
 	return ""
 }
 
-// escaped is how the module cache spells capital letters.
+// escaped returns how the module cache spells capital letters.
 func escaped(s string) string {
 	var b strings.Builder
 	for _, c := range s {

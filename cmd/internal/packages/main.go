@@ -127,10 +127,10 @@ func (r *release) make() ([]string, error) {
 	return append(made, sums), err
 }
 
-// named is the path of a package of the node.
+// named returns the path of a package of the node.
 func (r *release) named(suffix string) string { return r.namedAs("tutti", suffix) }
 
-// namedAs is the path of a package with another name.
+// namedAs returns the path of a package with another name.
 func (r *release) namedAs(name, suffix string) string {
 	return filepath.Join(r.out, fmt.Sprintf("%s-%s-linux-%s%s", name, r.version, r.arch, suffix))
 }

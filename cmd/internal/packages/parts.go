@@ -32,7 +32,7 @@ func sources() map[string]string {
 	}
 }
 
-// parts are all parts of the release, by name.
+// parts returns all parts of the release, by name.
 func (r *release) parts() ([]part, error) {
 	out, err := r.modulesOf()
 	if err != nil {
@@ -94,7 +94,7 @@ func pcVersion(path string) (string, error) {
 	return "", fmt.Errorf("%s names no version", path)
 }
 
-// modulesOf are the Go modules in the programs, and Go itself.
+// modulesOf returns the Go modules in the programs, and Go itself.
 func (r *release) modulesOf() ([]part, error) {
 	found := map[string]part{}
 	for _, name := range allPrograms() {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Shells are those with completions.
+// Shells returns those with completions.
 func Shells() []string { return []string{"bash", "zsh", "fish"} }
 
 var errNoCompletion = errors.New("there is no completion for")
@@ -60,7 +60,7 @@ func Complete(ctx context.Context, word string, args []string, stdout, stderr io
 	return root.ExecuteContext(ctx)
 }
 
-// completed is a command for completion only. Every command takes the node's options, which
+// completed returns a command for completion only. Every command takes the node's options, which
 // have one dash, so that cobra does not read them.
 func completed(name, short string, words []string) *cobra.Command {
 	return &cobra.Command{Use: name, Short: short, DisableFlagParsing: true, Run: func(*cobra.Command, []string) {},

@@ -23,7 +23,7 @@ type Command struct {
 	Short string
 }
 
-// Commands are all of them, in the order in which an operator meets them.
+// Commands returns all of them, in the order in which an operator meets them.
 func Commands() []Command {
 	return []Command{
 		{"init", nil, "set up a node: a few questions, a configuration, the checks"},
@@ -51,7 +51,7 @@ func Find(name string) (Command, bool) {
 	return all[i], true
 }
 
-// DidYouMean is a question about a word that is near to one of some names; "" otherwise.
+// DidYouMean returns a question about a word that is near to one of some names; "" otherwise.
 func DidYouMean(word string, names []string) string {
 	if name, _ := fault.SuggestName(word, names); name != "" {
 		return "; did you mean " + name + "?"
@@ -59,7 +59,7 @@ func DidYouMean(word string, names []string) string {
 	return ""
 }
 
-// Names are the names of all commands.
+// Names returns the names of all commands.
 func Names() (names []string) {
 	for _, c := range Commands() {
 		names = append(names, c.Name)
@@ -95,7 +95,7 @@ tutti help options lists the node's options. A running node is looked at with tu
 	return err
 }
 
-// options are the node's options as they are written.
+// options returns the node's options as they are written.
 func options() (out []string) {
 	for _, name := range config.OptionNames() {
 		out = append(out, "-"+name)

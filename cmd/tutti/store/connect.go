@@ -20,7 +20,7 @@ import (
 // before it may still have.
 const lockPatience = 3 * time.Second
 
-// Writer is the connection that writes the book. There is one, and while it stands
+// Writer returns the connection that writes the book. There is one, and while it stands
 // no other process writes the book. Errors of its statements tell of a connection that
 // could not be made, among them StoreBookInUse and StoreUnsafe.
 func (s *Store) Writer() *sql.DB {
@@ -37,7 +37,7 @@ func (s *Store) Writer() *sql.DB {
 	return db
 }
 
-// Leader is the connection of the node that redeems the winning tickets of all books. The node that
+// Leader returns the connection of the node that redeems the winning tickets of all books. The node that
 // does not get it, gets the fault StoreNotLeading.
 func (s *Store) Leader() *sql.DB {
 	db := s.open(ledger.SharedPath, func(ctx context.Context, c *pgx.Conn) error {

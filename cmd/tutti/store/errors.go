@@ -43,7 +43,7 @@ func Clean(err error) error {
 	return unreachable{"the connection: " + reason(err)}
 }
 
-// plain is what such a code means: the server's own words name the user and the
+// plain returns what such a code means: the server's own words name the user and the
 // database.
 func plain(code string) string {
 	switch {
@@ -61,7 +61,7 @@ func plain(code string) string {
 	return ""
 }
 
-// reason is a network's error without addresses.
+// reason returns a network's error without addresses.
 func reason(err error) string {
 	var dns *net.DNSError
 	var call *os.SyscallError
@@ -113,7 +113,7 @@ func Passing(err error) bool {
 	return false
 }
 
-// Full reports whether the server has no room on its disk.
+// Full reports whether the server has no disk space left.
 func Full(err error) bool {
 	var said *pgconn.PgError
 	return errors.As(err, &said) && said.Code == "53100"

@@ -45,7 +45,7 @@ func accountVerbs() verb.Table {
 	}
 }
 
-// keystore is where the keys are.
+// keystore returns where the keys are.
 func keystore(c *verb.Call) (*account.Keystore, error) {
 	cost := account.Standard
 	if verb.Get[bool](c, "light") {

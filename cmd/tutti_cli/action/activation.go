@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// askActivation looks at what stands in the way before it asks for anything.
+// askActivation checks what prevents an activation before it asks for anything.
 func askActivation(ctx context.Context, c *verb.Call) error {
 	c.Tell("An orchestrator bonds stake to itself, sets its cuts and publishes its address. Each of these is a " +
 		"transaction that needs gas; you see each one's cost before it is sent, and can stop at any time.")

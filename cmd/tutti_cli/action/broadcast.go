@@ -29,7 +29,7 @@ func (s Said) Print(p *console.Page) {
 	}
 }
 
-// form is a verb's work where it is one form for one of the node's older paths,
+// form returns a verb's work where it is one form for one of the node's older paths,
 // which have no place in version 1 of the admin API.
 func form(path string, fields func(*verb.Call) (url.Values, error)) func(context.Context, *verb.Call) (verb.Result,
 	error) {
@@ -52,7 +52,7 @@ func form(path string, fields func(*verb.Call) (url.Values, error)) func(context
 	}
 }
 
-// maxPrice is a price to pay, which may be 0: that is no bound.
+// maxPrice returns a price to pay, which may be 0: that is no bound.
 func maxPrice() []verb.Field {
 	f := priceFields("Maximum price per unit")
 	f[2].Name, f[2].Help = "max-price",

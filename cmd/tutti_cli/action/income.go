@@ -25,7 +25,7 @@ func csvField() verb.Field {
 	return verb.Field{Name: "csv", Switch: true, Help: "write CSV with amounts in wei, for a spreadsheet"}
 }
 
-// report is a verb's work where its answer may be asked for in CSV.
+// report returns a verb's work where its answer may be asked for in CSV.
 func report[T any](ctx context.Context, c *verb.Call, path string, q url.Values,
 	result func(T) verb.Result) (verb.Result, error) {
 	if verb.Get[bool](c, "csv") {
@@ -122,7 +122,7 @@ func (a Income) Print(p *console.Page) {
 	p.Row("Reward", rewardOf(t.Reward))
 }
 
-// rewardOf is the stake tokens of a row, or a dash where rewards are no part of it.
+// rewardOf returns the stake tokens of a row, or a dash where rewards are no part of it.
 func rewardOf(w *core.LPT) string {
 	if w == nil {
 		return "–"
@@ -164,7 +164,7 @@ func (a Income) table(p *console.Page) {
 	p.Table(head, rows)
 }
 
-// about is what a row is about, in the order of By.
+// about returns what a row is about, in the order of By.
 func (a Income) about(r *adminapi.IncomeRow) (out []string) {
 	for _, by := range a.By {
 		switch by {

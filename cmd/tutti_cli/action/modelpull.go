@@ -75,7 +75,7 @@ func (p *pulling) line(text []byte) error {
 	return nil
 }
 
-// progressText is the progress of a part in steps of ten percent, so that a pull has few
+// progressText returns the progress of a part in steps of ten percent, so that a pull has few
 // lines.
 func progressText(p *adminapi.ModelPullProgress) string {
 	text := "Pulling " + p.Kind + " " + p.Name

@@ -36,7 +36,7 @@ type (
 	Transactions struct{ adminapi.Transactions }
 )
 
-// read is a verb's work where it is one look at the node.
+// read returns a verb's work where it is one look at the node.
 func read[T any, R verb.Result](path string, result func(T) R) func(context.Context, *verb.Call) (verb.Result, error) {
 	return func(ctx context.Context, c *verb.Call) (verb.Result, error) {
 		var answer T

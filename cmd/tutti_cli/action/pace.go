@@ -11,7 +11,7 @@ import (
 // l1BlockTime is layer 1's pace. A devnet has one of its own, which is not known.
 const l1BlockTime = 12 * time.Second
 
-// minutes is about how long some blocks of layer 1 take, nil where the network's
+// minutes returns about how long some blocks of layer 1 take, nil where the network's
 // pace is not known.
 func minutes(n adminapi.Node, blocks protocol.L1Block) *int {
 	if n.Network == "devnet" {
@@ -30,7 +30,7 @@ func inTime(blocks protocol.L1Block, minutes *int) string {
 	return "in about " + several(*minutes, "minute")
 }
 
-// several is a number of things.
+// several returns a number of things.
 func several(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -65,7 +65,7 @@ func splitPrice(u core.UnitPrice) (number, currency string) {
 
 func pixels(u core.UnitPrice) string { return strconv.FormatInt(int64(u.PixelsPerUnit), 10) }
 
-// pricing is what was given of a price; nothing stays as it is.
+// pricing returns what was given of a price; nothing stays as it is.
 func pricing(c *verb.Call) adminapi.Pricing {
 	u := verb.Ref[core.UnitPrice](c, "price-per-unit")
 	if u == nil {

@@ -126,7 +126,7 @@ func workText(pipeline, model, all string) string {
 
 func free(l *adminapi.Price) bool { return strings.Trim(l.PricePerUnit, "0.") == "" }
 
-// asSet is a price as the operator set it.
+// asSet returns a price as the operator set it.
 func asSet(l *adminapi.Price) string {
 	currency, unit := l.Currency, "unit"
 	if currency == "" {
@@ -144,7 +144,7 @@ func asSet(l *adminapi.Price) string {
 	return fmt.Sprintf("%s %s per %d %ss", l.PricePerUnit, currency, l.PixelsPerUnit, unit)
 }
 
-// weiText is the price of one unit as a decimal number.
+// weiText returns the price of one unit as a decimal number.
 func weiText(text *string) string {
 	if text == nil {
 		return "the rate is not known"

@@ -16,10 +16,10 @@ import (
 //go:embed schema/*.json
 var schemaFiles embed.FS
 
-// SchemaFile is the name of a verb's schema.
+// SchemaFile returns the name of a verb's schema.
 func SchemaFile(verb string) string { return strings.ReplaceAll(verb, " ", "-") + ".json" }
 
-// ReadSchema is the schema of a verb's answer.
+// ReadSchema returns the schema of a verb's answer.
 func ReadSchema(verb string) ([]byte, bool) {
 	content, err := schemaFiles.ReadFile("schema/" + SchemaFile(verb))
 	return content, err == nil
@@ -110,7 +110,7 @@ func nullable(t reflect.Type) bool {
 	return t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map
 }
 
-// fields are a struct's fields as encoding/json sees them: embedded structs
+// fields returns a struct's fields as encoding/json sees them: embedded structs
 // without a name lend theirs.
 func fields(t reflect.Type) func(func(reflect.StructField) bool) {
 	return func(yield func(reflect.StructField) bool) {

@@ -12,7 +12,7 @@ func billionth(p protocol.PerBillion) string {
 	return trimmed(new(big.Rat).SetFrac(new(big.Int).SetUint64(uint64(p)), big.NewInt(10_000_000)), 7)
 }
 
-// participation is which part of the supply is bonded.
+// participation returns which part of the supply is bonded.
 func participation(a Parameters) string {
 	if a.TotalSupply.IsZero() {
 		return "-"

@@ -62,7 +62,7 @@ func stakeVerbs() verb.Table {
 	}
 }
 
-// act is a verb's work where it is one action on the chain.
+// act returns a verb's work where it is one action on the chain.
 func act(name string, body func(*verb.Call) any) func(context.Context, *verb.Call) (verb.Result, error) {
 	return func(ctx context.Context, c *verb.Call) (verb.Result, error) { return sent(c.Act(ctx, name, body(c))) }
 }

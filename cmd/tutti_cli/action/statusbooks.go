@@ -51,7 +51,7 @@ func earned(r *adminapi.IncomeRow) string {
 		verb.FormatEther(r.Redeemed))
 }
 
-// countsText is how many tickets there are in each state.
+// countsText returns how many tickets there are in each state.
 func countsText(counts map[string]int) string {
 	var out []string
 	for _, state := range states() {

@@ -14,7 +14,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 )
 
-// Table is all verbs. The menu shows them in this order, which operators know by
+// Table returns all verbs. The menu shows them in this order, which operators know by
 // heart from the network's existing tool.
 func Table() verb.Table {
 	t := verb.Table{status(), parameters(), orchestrators(), roundInitialize()}
@@ -29,6 +29,7 @@ func Table() verb.Table {
 	t = append(t, lookVerbs()...)
 	t = append(t, serviceURI(), priceSet(), priceList(), rewardStatus(), gasShow(), gasSet())
 	t = append(t, workerVerbs()...)
+	t = append(t, runnerVerbs()...)
 	t = append(t, modelVerbs()...)
 	t = append(t, processVerbs()...)
 	t = append(t, ticketVerbs()...)

@@ -25,7 +25,7 @@ type Schema json.RawMessage
 // Print writes it.
 func (s Schema) Print(p *console.Page) { p.Raw(string(s)) }
 
-// MarshalJSON is the document.
+// MarshalJSON returns the document.
 func (s Schema) MarshalJSON() ([]byte, error) { return s, nil }
 
 // Version is `version`.

@@ -74,7 +74,7 @@ func (w Workers) Print(p *console.Page) {
 	}
 }
 
-// positive is a number, or a dash for 0.
+// positive returns a number, or a dash for 0.
 func positive(n int64) string {
 	if n == 0 {
 		return "–"
@@ -82,7 +82,7 @@ func positive(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// of is a number and its limit, if there is one.
+// of returns a number and its limit, if there is one.
 func of(n, limit int) string {
 	if limit <= 0 {
 		return strconv.Itoa(n)

@@ -68,7 +68,7 @@ func New(o Options) *Console {
 // CanAsk reports whether questions can be answered.
 func (c *Console) CanAsk() bool { return c.asks }
 
-// Out is where results go.
+// Out returns where results go.
 func (c *Console) Out() io.Writer { return c.out }
 
 // Tell writes a line of progress.
@@ -85,7 +85,7 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// width is the columns of a terminal, 0 for what is none.
+// width returns the columns of a terminal, 0 for what is none.
 func width(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -98,7 +98,7 @@ func width(w io.Writer) int {
 	return columns
 }
 
-// read is one line of input, without its end.
+// read returns one line of input, without its end.
 func (c *Console) read(ctx context.Context) (string, error) {
 	if c.lines == nil {
 		return "", io.EOF

@@ -26,7 +26,7 @@ type line struct {
 
 func newLines(r io.Reader) *lines { return &lines{reader: bufio.NewReader(r)} }
 
-// next is the next line. A last line without an end counts; io.EOF says that
+// next returns the next line. A last line without an end counts; io.EOF says that
 // nothing was left.
 func (l *lines) next(ctx context.Context) (string, error) {
 	if l.pending == nil {

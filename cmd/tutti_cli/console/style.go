@@ -71,7 +71,7 @@ func wrapLine(text string, width int, indent string) string {
 	return b.String()
 }
 
-// columns is how wide a text is on the terminal: colours have no width.
+// columns returns how wide a text is on the terminal: colours have no width.
 func columns(s string) int {
 	n, escape := 0, false
 	for _, r := range s {

@@ -94,7 +94,7 @@ func loopback(host string) bool {
 // refuseRedirect: the admin API has none, and a token must not follow one.
 func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// Address is where the node is asked, for people.
+// Address returns where the node is asked, for people.
 func (c *Client) Address() string { return c.base }
 
 // Get reads path into answer. A node on another machine wants the token for

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// ownerOf is the number of the user whose file it is.
+// ownerOf returns the number of the user whose file it is.
 func ownerOf(path string) (user int, known bool) {
 	info, err := os.Stat(path)
 	if err != nil {

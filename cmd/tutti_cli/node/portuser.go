@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// PortUser is the process that listens on a TCP port, as far as this user may see: its name and
+// PortUser returns the process that listens on a TCP port, as far as this user may see: its name and
 // number, 0 where it is not known.
 func PortUser(port int) (name string, pid int) {
 	inodes := map[string]bool{}

@@ -17,7 +17,7 @@ type Refusal struct {
 	Said   adminapi.Error
 }
 
-// Error is the code and this case's facts.
+// Error returns the code and this case's facts.
 func (r *Refusal) Error() string {
 	if r.Said.Message == "" {
 		return r.Said.Code
@@ -87,7 +87,7 @@ func FromAPI(e *adminapi.Error) error {
 	return &Refusal{Status: http.StatusOK, Said: *e}
 }
 
-// Code is the stable code of an error, the node's or our own.
+// Code returns the stable code of an error, the node's or our own.
 func Code(err error) string { return Explain(err).Code }
 
 func first(texts ...string) string {

@@ -60,7 +60,7 @@ func (s TokenSources) Find(ctx context.Context, c *Client) (string, error) {
 	return c.ownToken(filepath.Join(s.Home, ".tutti", network))
 }
 
-// ownToken is the token that a node keeps in its data directory.
+// ownToken returns the token that a node keeps in its data directory.
 func (c *Client) ownToken(dir string) (string, error) {
 	path := filepath.Join(dir, adminapi.TokenFile)
 	c.keptBy(path)

@@ -18,7 +18,7 @@ const (
 	noInode = "0"
 )
 
-// PortUsers are the numbers of the users at the other end of a connection of this machine to
+// PortUsers returns the numbers of the users at the other end of a connection of this machine to
 // itself: of the listening process, and of the one that accepted the connection. None is known where
 // that end is on another machine or in a container.
 func PortUsers(local, remote net.Addr) (ids []int) {
@@ -43,7 +43,7 @@ func PortUsers(local, remote net.Addr) (ids []int) {
 	return ids
 }
 
-// listener is the socket that gets connections to an address: one that listens there before one
+// listener returns the socket that gets connections to an address: one that listens there before one
 // that listens at all addresses, and of those one of the address's own kind first.
 func listener(all []socket, at netip.AddrPort) *socket {
 	for _, one := range []netip.Addr{at.Addr(), zero(at.Addr().Is4()), zero(false)} {

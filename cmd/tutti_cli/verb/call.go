@@ -53,7 +53,7 @@ func NewCall(v *Verb, texts map[string]string, c *console.Console, n *node.Clien
 	return &Call{Console: c, Verb: v, Set: s, Node: n, World: w, texts: texts, values: make(map[string]any)}
 }
 
-// About is what kind of node it is; it is asked once.
+// About returns what kind of node it is; it is asked once.
 func (c *Call) About(ctx context.Context) (adminapi.Node, error) {
 	if c.about == nil {
 		var about adminapi.Node

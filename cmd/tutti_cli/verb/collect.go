@@ -115,7 +115,7 @@ func (c *Call) ask(ctx context.Context, f *Field, needed bool) error {
 	}
 }
 
-// standard is what an empty answer means.
+// standard returns what an empty answer means.
 func (c *Call) standard(ctx context.Context, f *Field) (string, error) {
 	if f.Suggest == nil {
 		return f.Standard, nil
@@ -203,13 +203,13 @@ func (c *Call) Has(name string) bool { _, ok := c.values[name]; return ok }
 // Put gives a field a value.
 func (c *Call) Put(name string, value any) { c.values[name] = value }
 
-// Get is a field's value, the zero value where it has none.
+// Get returns a field's value, the zero value where it has none.
 func Get[T any](c *Call, name string) T {
 	v, _ := c.values[name].(T)
 	return v
 }
 
-// Ref is a field's value, nil where it has none: what is absent stays as it is.
+// Ref returns a field's value, nil where it has none: what is absent stays as it is.
 func Ref[T any](c *Call, name string) *T {
 	v, ok := c.values[name].(T)
 	if !ok {

@@ -19,7 +19,7 @@ func exits() [][2]string {
 	}
 }
 
-// Usage is the line of a verb's form.
+// Usage returns the line of a verb's form.
 func Usage(v *Verb) string {
 	line := "tutti_cli " + v.Name
 	options := false
@@ -44,7 +44,7 @@ func Usage(v *Verb) string {
 // UsageLine is how the tool is called.
 const UsageLine = "tutti_cli [options] VERB [words] [options]"
 
-// option is how an option is written.
+// option returns how an option is written.
 func option(f Field) string {
 	if f.Meta == "" {
 		return "--" + f.Name

@@ -25,7 +25,7 @@ type Settings struct {
 	NoColor, Accessible, Help, VersionAsked bool
 }
 
-// Defaults are the settings where nothing was said.
+// Defaults returns the settings where nothing was said.
 func Defaults() Settings {
 	return Settings{Host: "127.0.0.1", Port: 7935, Wait: WaitMined, Timeout: 5 * time.Minute}
 }

@@ -29,7 +29,7 @@ type Runner struct {
 	Help func(ctx context.Context, words []string)
 }
 
-// Tree is the table as cobra reads it: parsing, dispatch and the answers to the shells'
+// Tree returns the table as cobra reads it: parsing, dispatch and the answers to the shells'
 // completion scripts are cobra's.
 func (t Table) Tree(s *Settings, r Runner) *cobra.Command {
 	root := group(Program, "", r)
@@ -50,7 +50,7 @@ func (t Table) Tree(s *Settings, r Runner) *cobra.Command {
 	return root
 }
 
-// under is the command that a verb's last word belongs to.
+// under returns the command that a verb's last word belongs to.
 func under(root *cobra.Command, v *Verb, r Runner) *cobra.Command {
 	first := v.Words()[0]
 	if len(v.Words()) == 1 {
@@ -66,13 +66,13 @@ func under(root *cobra.Command, v *Verb, r Runner) *cobra.Command {
 	return c
 }
 
-// group is a word that is no verb by itself.
+// group returns a word that is no verb by itself.
 func group(word, short string, r Runner) *cobra.Command {
 	run := func(c *cobra.Command, more []string) error { return r.Other(c.Context(), append(words(c), more...)) }
 	return &cobra.Command{Use: word, Short: short, Args: cobra.ArbitraryArgs, RunE: run}
 }
 
-// words are the words that lead to a command.
+// words returns the words that lead to a command.
 func words(c *cobra.Command) []string { return strings.Fields(c.CommandPath())[1:] }
 
 func (v *Verb) command(s *Settings, r Runner) *cobra.Command {
@@ -94,7 +94,7 @@ func (v *Verb) command(s *Settings, r Runner) *cobra.Command {
 	return c
 }
 
-// choices are the plain words that the first word field may be.
+// choices returns the plain words that the first word field may be.
 func (v *Verb) choices() []string {
 	if i := slices.IndexFunc(v.Fields, func(f Field) bool { return f.Word }); i >= 0 {
 		return v.Fields[i].Choices
@@ -174,7 +174,7 @@ func (t Table) TwoDashes(args []string) []string {
 	return out
 }
 
-// withValue are the options that have a value, of all verbs.
+// withValue returns the options that have a value, of all verbs.
 func (t Table) withValue() map[string]bool {
 	out := make(map[string]bool)
 	for _, g := range Globals() {

@@ -60,10 +60,10 @@ type Verb struct {
 	Run func(ctx context.Context, c *Call) (Result, error)
 }
 
-// Words are the words of the name.
+// Words returns the words of the name.
 func (v *Verb) Words() []string { return strings.Fields(v.Name) }
 
-// Wish is what was asked for in a line: the name, and the fields that were given.
+// Wish returns what was asked for in a line: the name, and the fields that were given.
 func (v *Verb) Wish(texts map[string]string) string {
 	var given []string
 	for _, f := range v.Fields {
@@ -147,7 +147,7 @@ func (t Table) Find(words []string) (*Verb, int) {
 	return best, n
 }
 
-// Nearest is the name of the verb that was meant by mistyped words; "" when none is near.
+// Nearest returns the name of the verb that was meant by mistyped words; "" when none is near.
 func (t Table) Nearest(words []string) string {
 	var names []string
 	for _, v := range t {
@@ -164,7 +164,7 @@ func (t Table) Nearest(words []string) string {
 	return ""
 }
 
-// Under are the verbs whose names begin with a word.
+// Under returns the verbs whose names begin with a word.
 func (t Table) Under(word string) Table {
 	var out Table
 	for _, v := range t {

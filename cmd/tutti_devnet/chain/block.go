@@ -97,7 +97,7 @@ func (d *draft) store() (*types.Block, error) {
 	return block, nil
 }
 
-// header is a block's on top of a parent.
+// header returns a block's on top of a parent.
 func (c *Chain) header(parent *types.Header, l1 protocol.L1Block, fee core.Wei, seconds uint64) *types.Header {
 	var zero uint64
 	number := parent.Number.Uint64() + 1

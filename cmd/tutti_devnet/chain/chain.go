@@ -54,13 +54,13 @@ func (c *Chain) Close() error { return c.stack.Close() }
 // Dial returns a client of the node within this process.
 func (c *Chain) Dial() *rpc.Client { return c.stack.Attach() }
 
-// Head is the newest block's header.
+// Head returns the newest block's header.
 func (c *Chain) Head() *types.Header { return c.eth.BlockChain().CurrentBlock() }
 
-// L1Head is the L1 block that the newest block saw.
+// L1Head returns the L1 block that the newest block saw.
 func (c *Chain) L1Head() protocol.L1Block { return L1Of(c.Head()) }
 
-// Nonce is the nonce of an account's next transaction, without what is in the
+// Nonce returns the nonce of an account's next transaction, without what is in the
 // pool.
 func (c *Chain) Nonce(account common.Address) uint64 {
 	db, err := c.eth.BlockChain().StateAt(c.Head().Root)

@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// L1Of is the L1 block that the transactions of a block saw. It is in the header where Arbitrum keeps it: in
+// L1Of returns the L1 block that the transactions of a block saw. It is in the header where Arbitrum keeps it: in
 // the second quarter of the mix digest.
 func L1Of(h *types.Header) protocol.L1Block {
 	return protocol.L1Block(binary.BigEndian.Uint64(h.MixDigest[8:16]))
@@ -45,7 +45,7 @@ func (c *Chain) advanceTo(to protocol.L1Block) (protocol.L1Block, error) {
 	return to, err
 }
 
-// advance is the transaction with which the sequencer sets the clock. It is nil
+// advance returns the transaction with which the sequencer sets the clock. It is nil
 // on a chain without clock.
 func (c *Chain) advance(nonce uint64, to protocol.L1Block, fee *big.Int) (*types.Transaction, error) {
 	if len(c.opt.Clock) == 0 {

@@ -23,7 +23,7 @@ func (c *Chain) SpikeBaseFee(fee core.Wei, blocks uint64) {
 	c.spike = spike{fee: fee, blocks: blocks}
 }
 
-// BaseFee is what a transaction of the next block must pay for gas.
+// BaseFee returns what a transaction of the next block must pay for gas.
 func (c *Chain) BaseFee() core.Wei {
 	c.mu.Lock()
 	defer c.mu.Unlock()

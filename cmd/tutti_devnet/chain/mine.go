@@ -70,7 +70,7 @@ func (c *Chain) make(p plan) (types.Receipts, error) {
 }
 
 // extend makes a stored block the newest. Blocks some way back count as safe and
-// final, as far as reorganisations leave them alone.
+// final, as far as reorgs leave them alone.
 func (c *Chain) extend(block *types.Block) error {
 	blocks := c.eth.BlockChain()
 	if _, err := blocks.SetCanonical(block); err != nil {

@@ -49,7 +49,7 @@ func Key(name string) *ecdsa.PrivateKey {
 	return key
 }
 
-// Address is the account of a key.
+// Address returns the account of a key.
 func Address(key *ecdsa.PrivateKey) common.Address { return crypto.PubkeyToAddress(key.PublicKey) }
 
 // sequencer signs the transactions that advance the L1 clock.

@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// Reorg describes a reorganisation and what happens to the transactions of the replaced blocks.
+// Reorg describes a reorg and what happens to the transactions of the replaced blocks.
 type Reorg struct {
 	// Depth is how many blocks, from the newest, are replaced.
 	Depth uint64

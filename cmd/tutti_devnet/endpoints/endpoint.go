@@ -72,15 +72,15 @@ func (e *Endpoint) close() error {
 	return err
 }
 
-// URL is the address for HTTP.
+// URL returns the address for HTTP.
 func (e *Endpoint) URL() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return "http://" + e.addr
 }
 
-// Misbehave replaces the endpoint's faults.
-func (e *Endpoint) Misbehave(list []control.Fault) error {
+// SetFaults replaces the endpoint's faults.
+func (e *Endpoint) SetFaults(list []control.Fault) error {
 	for _, f := range list {
 		if err := f.Check(); err != nil {
 			return err
@@ -93,5 +93,5 @@ func (e *Endpoint) Misbehave(list []control.Fault) error {
 	return e.open()
 }
 
-// Stats are the requests so far, and the faults that met them.
+// Stats returns the requests so far, and the faults that met them.
 func (e *Endpoint) Stats() control.Stats { return e.faults.stats() }

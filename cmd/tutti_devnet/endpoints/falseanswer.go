@@ -19,7 +19,7 @@ import (
 // codeReverted is the JSON-RPC code of a revert that comes with its data.
 const codeReverted = 3
 
-// falseReply is the answer of a lying endpoint: well-formed, and false.
+// falseReply returns the answer of a lying endpoint: well-formed, and false.
 func (e *Endpoint) falseReply(ctx context.Context, req request) (json.RawMessage, error, bool) {
 	methods := []string{req.Method}
 	switch req.Method {
@@ -42,7 +42,7 @@ func (e *Endpoint) falseReply(ctx context.Context, req request) (json.RawMessage
 	return nil, nil, false
 }
 
-// falseCallReply is what is false about calls and estimates.
+// falseCallReply returns what is false about calls and estimates.
 func (e *Endpoint) falseCallReply(ctx context.Context, req request) (json.RawMessage, error, bool) {
 	methods := []string{req.Method}
 	meets := func(f control.Fault) bool { return strings.HasPrefix(calldata(req), strings.ToLower(f.Selector)) }
@@ -89,7 +89,7 @@ func (e *Endpoint) withinChain(req request) (params []json.RawMessage, beyond bo
 	return params, true
 }
 
-// calldata is the input of a call, in lower case.
+// calldata returns the input of a call, in lower case.
 func calldata(req request) string {
 	var call struct{ Input, Data string }
 	if len(req.Params) == 0 || json.Unmarshal(req.Params[0], &call) != nil {
@@ -98,7 +98,7 @@ func calldata(req request) string {
 	return strings.ToLower(call.Input + call.Data)
 }
 
-// reverted is the error of a revert with words.
+// reverted returns the error of a revert with words.
 func reverted(reason string) *failure {
 	text, _ := abi.NewType("string", "", nil)
 	packed, err := abi.Arguments{{Type: text}}.Pack(reason)
@@ -109,7 +109,7 @@ func reverted(reason string) *failure {
 	return &failure{Code: codeReverted, Message: "execution reverted: " + reason, Data: hexutil.Encode(data)}
 }
 
-// falseReceipt is a receipt without logs, of the transaction's block or of the
+// falseReceipt returns a receipt without logs, of the transaction's block or of the
 // newest one.
 func (e *Endpoint) falseReceipt(ctx context.Context, req request, f control.Fault) (json.RawMessage, error) {
 	result, err := e.forward(ctx, req.Method, req.Params)
@@ -134,7 +134,7 @@ func (e *Endpoint) falseReceipt(ctx context.Context, req request, f control.Faul
 	return json.Marshal(receipt)
 }
 
-// falseHead is a newest block that the chain does not have.
+// falseHead returns a newest block that the chain does not have.
 func (e *Endpoint) falseHead(ctx context.Context, req request) (json.RawMessage, error, bool) {
 	head := e.node.Head().Number.Uint64()
 	wanted := head
@@ -165,7 +165,7 @@ func (e *Endpoint) falseHead(ctx context.Context, req request) (json.RawMessage,
 	return block, err, true
 }
 
-// forged is a block with other numbers in it, under a hash that no block has.
+// forged returns a block with other numbers in it, under a hash that no block has.
 func forged(block json.RawMessage, n uint64, f control.Fault) (json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(block, &members); err != nil {

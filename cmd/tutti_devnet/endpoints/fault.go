@@ -45,7 +45,7 @@ func (f *faults) count(method string) {
 	f.calls[method]++
 }
 
-// stats are the counts so far.
+// stats returns the counts so far.
 func (f *faults) stats() control.Stats {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -96,7 +96,7 @@ func (f *faults) stopped() bool {
 	return slices.ContainsFunc(f.list, func(a *active) bool { return a.Kind == control.Stop })
 }
 
-// lag is how many blocks the endpoint is behind for a method.
+// lag returns how many blocks the endpoint is behind for a method.
 func (f *faults) lag(method string) uint64 {
 	fault, _ := f.happens([]string{method}, control.Lag)
 	return fault.Blocks
@@ -109,7 +109,7 @@ func (a *active) concerns(method string) bool {
 	})
 }
 
-// group is what a method belongs to.
+// group returns what a method belongs to.
 func group(method string) string {
 	switch method {
 	case "eth_getLogs":

@@ -31,7 +31,7 @@ type failure struct {
 	Data    any    `json:"data,omitempty"`
 }
 
-// Error is the message.
+// Error returns the message.
 func (f *failure) Error() string { return f.Message }
 
 // Codes of JSON-RPC and of nodes.

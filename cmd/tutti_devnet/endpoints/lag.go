@@ -21,7 +21,7 @@ func blockParam() map[string]int {
 	}
 }
 
-// view is the newest block that the endpoint shows.
+// view returns the newest block that the endpoint shows.
 func (e *Endpoint) view(lag uint64) uint64 {
 	head := e.node.Head().Number.Uint64()
 	return head - min(lag, head)
@@ -115,7 +115,7 @@ func orNull(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// logRange is how many blocks a request for logs is about.
+// logRange returns how many blocks a request for logs is about.
 func (e *Endpoint) logRange(req request) uint64 {
 	var filter struct{ FromBlock, ToBlock, BlockHash json.RawMessage }
 	if len(req.Params) == 0 || json.Unmarshal(req.Params[0], &filter) != nil || len(filter.BlockHash) > 0 {
@@ -129,7 +129,7 @@ func (e *Endpoint) logRange(req request) uint64 {
 	return to - from + 1
 }
 
-// number is a block parameter's number.
+// number returns a block parameter's number.
 func number(param json.RawMessage, head uint64) uint64 {
 	pinned, _ := pin(param, head)
 	var n hexutil.Uint64
@@ -139,7 +139,7 @@ func number(param json.RawMessage, head uint64) uint64 {
 	return uint64(n)
 }
 
-// numberOf is the block that an object belongs to, 0 where it names none.
+// numberOf returns the block that an object belongs to, 0 where it names none.
 func numberOf(object json.RawMessage) uint64 {
 	var members struct{ Number, BlockNumber *hexutil.Uint64 }
 	if json.Unmarshal(object, &members) != nil {

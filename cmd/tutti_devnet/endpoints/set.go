@@ -75,7 +75,7 @@ func (f *Set) Endpoint(i int) (*Endpoint, error) {
 	return f.endpoints[i], nil
 }
 
-// URLs are the addresses of all endpoints, in their order.
+// URLs returns the addresses of all endpoints, in their order.
 func (f *Set) URLs() (urls []string) {
 	for _, e := range f.endpoints {
 		urls = append(urls, e.URL())

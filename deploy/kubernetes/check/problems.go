@@ -24,7 +24,7 @@ type workload struct {
 	claims   []corev1.PersistentVolumeClaim
 }
 
-// problems are what the types let through and a cluster would not, or would let
+// problems returns what the types let through and a cluster would not, or would let
 // through and not do.
 func problems(objects []object, elsewhere []string) (out []string) {
 	pods := workloads(objects)
@@ -87,7 +87,7 @@ func service(s *corev1.Service, pods []workload) (out []string) {
 	return out
 }
 
-// budget is what is wrong with a disruption budget. One that never lets a pod go keeps a
+// budget returns what is wrong with a disruption budget. One that never lets a pod go keeps a
 // node of the cluster from being emptied.
 func budget(b *policyv1.PodDisruptionBudget, pods []workload) []string {
 	found := selected(b.Spec.Selector, pods)
@@ -110,7 +110,7 @@ func budget(b *policyv1.PodDisruptionBudget, pods []workload) []string {
 	return nil
 }
 
-// replicas is how many pods there are; an autoscaler's workload has one at least.
+// replicas returns how many pods there are; an autoscaler's workload has one at least.
 func (w workload) replicas() int {
 	var n *int32
 	switch v := w.value.(type) {
@@ -125,7 +125,7 @@ func (w workload) replicas() int {
 	return int(*n)
 }
 
-// policy is what is wrong with a network policy.
+// policy returns what is wrong with a network policy.
 func policy(n *networkingv1.NetworkPolicy, pods []workload) (out []string) {
 	found := selected(&n.Spec.PodSelector, pods)
 	if len(found) != 1 {
@@ -153,7 +153,7 @@ func autoscaler(h *autoscalingv2.HorizontalPodAutoscaler, pods []workload) []str
 	return []string{h.Name + ": there is nothing of that name to scale"}
 }
 
-// problems are those of one workload.
+// problems returns those of one workload.
 func (w workload) problems(objects []object, elsewhere []string) (out []string) {
 	say := func(format string, a ...any) { out = append(out, w.name+": "+fmt.Sprintf(format, a...)) }
 	if len(selected(w.selector, []workload{w})) != 1 {

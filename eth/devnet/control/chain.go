@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// Info is the chain's addresses, keys and contracts.
+// Info returns the chain's addresses, keys and contracts.
 func (c *Client) Info(ctx context.Context) (Info, error) { return ask[Info](ctx, c, "info") }
 
 // AdvanceL1 moves the L1 clock on by n blocks at once, in one L2 block.
@@ -59,9 +59,9 @@ func (c *Client) DropNext(ctx context.Context, n uint64) error {
 	return c.Call(ctx, nil, "devnet_dropNext", n)
 }
 
-// Misbehave replaces the faults of an endpoint, counted from 0. None takes them
+// SetFaults replaces the faults of an endpoint, counted from 0. None takes them
 // away.
-func (c *Client) Misbehave(ctx context.Context, endpoint int, faults ...Fault) error {
+func (c *Client) SetFaults(ctx context.Context, endpoint int, faults ...Fault) error {
 	params := []any{endpoint}
 	for _, f := range faults {
 		params = append(params, f)
@@ -69,7 +69,7 @@ func (c *Client) Misbehave(ctx context.Context, endpoint int, faults ...Fault) e
 	return c.Call(ctx, nil, "devnet_misbehave", params...)
 }
 
-// Stats are an endpoint's counters.
+// Stats returns an endpoint's counters.
 func (c *Client) Stats(ctx context.Context, endpoint int) (Stats, error) {
 	return ask[Stats](ctx, c, "stats", endpoint)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// Round is the protocol's clock.
+// Round returns the protocol's clock.
 func (c *Client) Round(ctx context.Context) (Round, error) { return ask[Round](ctx, c, "round") }
 
 // NextRound moves the L1 clock to the beginning of the next round, and initialises

@@ -63,7 +63,7 @@ const (
 	FalseGas Kind = "falseGas"
 )
 
-// FalseKinds are the kinds that answer well-formed falsehoods.
+// FalseKinds returns the kinds that answer well-formed falsehoods.
 func FalseKinds() []Kind {
 	return []Kind{FalseAnswer, FalseRevert, FalseReceipts, FalseHeads, FalseGas}
 }

@@ -11,23 +11,23 @@ import (
 // The keys of a test chain are hashes of names, the same on every chain and public: nothing of value may ever
 // belong to them.
 
-// AccountKey is the key of the n-th prefunded account.
+// AccountKey returns the key of the n-th prefunded account.
 func AccountKey(n uint64) *ecdsa.PrivateKey { return key(fmt.Sprintf("tutti devnet account %d", n)) }
 
-// OrchestratorKey is the key of the n-th orchestrator that Populate adds.
+// OrchestratorKey returns the key of the n-th orchestrator that Populate adds.
 func OrchestratorKey(n uint64) *ecdsa.PrivateKey {
 	return key(fmt.Sprintf("tutti devnet orchestrator %d", n))
 }
 
-// DelegatorKey is the key of a delegator of the n-th orchestrator.
+// DelegatorKey returns the key of a delegator of the n-th orchestrator.
 func DelegatorKey(orchestrator, n uint64) *ecdsa.PrivateKey {
 	return key(fmt.Sprintf("tutti devnet orchestrator %d delegator %d", orchestrator, n))
 }
 
-// DeployerKey is the key of the account that deployed the contracts and owns them.
+// DeployerKey returns the key of the account that deployed the contracts and owns them.
 func DeployerKey() *ecdsa.PrivateKey { return key("tutti devnet deployer") }
 
-// Address is the account of a key.
+// Address returns the account of a key.
 func Address(key *ecdsa.PrivateKey) common.Address { return crypto.PubkeyToAddress(key.PublicKey) }
 
 func key(name string) *ecdsa.PrivateKey {

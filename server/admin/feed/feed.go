@@ -9,8 +9,8 @@ import (
 	"github.com/tuttinode/tutti/core/adminapi"
 )
 
-// room is how many events a reader may be behind before it is dropped.
-const room = 8
+// readerBuffer is how many events a reader may be behind before it is dropped.
+const readerBuffer = 8
 
 // beatEvery is how many intervals without a change make a beat, so that both ends
 // notice when the other is gone.
@@ -75,7 +75,7 @@ func (r *Reader) Events() <-chan []byte { return r.events }
 // Leave ends it.
 func (r *Reader) Leave() { r.leave() }
 
-// Latest is the document, not older than the interval.
+// Latest returns the document, not older than the interval.
 func (f *Feed[T]) Latest(ctx context.Context) T {
 	f.making.Lock()
 	defer f.making.Unlock()
@@ -83,7 +83,7 @@ func (f *Feed[T]) Latest(ctx context.Context) T {
 	return f.latest
 }
 
-// Made is how many documents were made so far.
+// Made returns how many documents were made so far.
 func (f *Feed[T]) Made() int {
 	f.making.Lock()
 	defer f.making.Unlock()
@@ -93,7 +93,7 @@ func (f *Feed[T]) Made() int {
 // Join adds a reader, whose first event is the whole document. The error is ErrFull or
 // ErrEnded.
 func (f *Feed[T]) Join(ctx context.Context) (*Reader, error) {
-	r := &Reader{events: make(chan []byte, room)}
+	r := &Reader{events: make(chan []byte, readerBuffer)}
 	r.leave = func() { f.drop(r) }
 	f.making.Lock()
 	defer f.making.Unlock()
@@ -131,7 +131,7 @@ func (f *Feed[T]) drop(r *Reader) {
 	}
 }
 
-// send gives an event to every reader that has room, and drops the others: they come
+// send gives an event to every reader whose buffer is not full, and drops the others: they come
 // back and begin with the whole.
 func (f *Feed[T]) send(event []byte) {
 	if event == nil {

@@ -12,7 +12,7 @@ import (
 // beat is the event of a feed that has nothing to say. Read-only.
 var beat = event(adminapi.EventBeat, []byte("{}"))
 
-// event is one in the form of server-sent events. JSON has no line breaks.
+// event returns an event in the form of server-sent events. JSON has no line breaks.
 func event(name string, data []byte) []byte {
 	return bytes.Join([][]byte{[]byte("event: " + name), append([]byte("data: "), data...), nil, nil}, []byte("\n"))
 }
@@ -55,7 +55,7 @@ func (f fields) join() []byte {
 	return b.Bytes()
 }
 
-// update is the event with what changed since before, nil when nothing did. Of
+// update returns the event with what changed since before, nil when nothing did. Of
 // appended fields it has what is new.
 func (f fields) update(before fields, appended Appended) []byte {
 	var changed fields

@@ -56,7 +56,7 @@ func (f *Feed[T]) end() {
 	}
 }
 
-// renew makes the document anew where the last is older than the interval, and tells
+// renew makes the document again where the last is older than the interval, and tells
 // the readers what changed. The caller holds making.
 func (f *Feed[T]) renew(ctx context.Context) (changed bool) {
 	now := f.o.Now()

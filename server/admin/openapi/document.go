@@ -42,7 +42,7 @@ type Parameter struct {
 
 type object = map[string]any
 
-// Document is the OpenAPI document of the routes.
+// Document returns the OpenAPI document of the routes.
 func Document(version string, routes []Route) map[string]any {
 	s := schemas{defs: object{}}
 	errors := object{"description": "what went wrong, by code",
@@ -116,7 +116,7 @@ func operation(s *schemas, r Route) object {
 
 func content(schema object) object { return object{"application/json": object{"schema": schema}} }
 
-// operationID is the method and the path's words: "getUnbondingLocks".
+// operationID returns the method and the path's words: "getUnbondingLocks".
 func operationID(r Route) string {
 	words := strings.FieldsFunc(strings.TrimPrefix(r.Path, adminapi.Prefix),
 		func(c rune) bool { return strings.ContainsRune("/-.{}", c) })
@@ -170,7 +170,7 @@ func (p Parameter) Allows(value string) bool {
 	return err == nil
 }
 
-// QueryNames are the parameters of the query.
+// QueryNames returns the parameters of the query.
 func (r Route) QueryNames() (out []string) {
 	for _, q := range r.Query {
 		out = append(out, q.Name)
@@ -181,7 +181,7 @@ func (r Route) QueryNames() (out []string) {
 // BodyName and AnswerName are the schemas' names, empty where there is none.
 func (r Route) BodyName() string { return typeName(r.Body) }
 
-// AnswerName is the name of the answer's schema.
+// AnswerName returns the name of the answer's schema.
 func (r Route) AnswerName() string { return typeName(r.Answer) }
 
 func typeName(v any) string {

@@ -85,7 +85,7 @@ func split(data []byte) (map[string]json.RawMessage, error) {
 	return fields, nil
 }
 
-// reason is an error of package json in words that do not name Go types.
+// reason returns an error of package json in words that do not name Go types.
 func reason(err error) string {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		if strings.HasPrefix(wrong.Value, "number ") {

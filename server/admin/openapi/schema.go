@@ -18,7 +18,7 @@ func address() object { return object{"type": "string", "pattern": "^0x[0-9a-fA-
 
 func hash() object { return object{"type": "string", "pattern": "^0x[0-9a-f]{64}$"} }
 
-// special are the types that do not look in JSON as they do in Go.
+// special returns the types that do not look in JSON as they do in Go.
 func special(t reflect.Type) object {
 	switch t {
 	case reflect.TypeFor[core.Wei]():
@@ -64,7 +64,7 @@ func enum(t reflect.Type) []any {
 	return nil
 }
 
-// of is the schema of a type; structs are defined once and referred to.
+// of returns the schema of a type; structs are defined once and referred to.
 func (s *schemas) of(t reflect.Type) object {
 	if known := special(t); known != nil {
 		return known

@@ -46,7 +46,7 @@ func Open(path string) (Token, error) {
 	return t, nil
 }
 
-// Given is a token that the operator chose. The error is an AdminTokenFile fault.
+// Given returns a token that the operator chose. The error is an AdminTokenFile fault.
 func Given(text string) (Token, error) {
 	t, err := parse("-adminToken", text)
 	if err != nil {

@@ -81,7 +81,7 @@ func (l *Links) sign(id core.ManifestID, expires time.Time) link {
 	return link{expires: expires.Unix(), signature: l.mac(id, expires.Unix())}
 }
 
-// mac is the signature: a stream's name has no line breaks, so that no two streams and
+// mac returns the signature: a stream's name has no line breaks, so that no two streams and
 // times have the same text.
 func (l *Links) mac(id core.ManifestID, expires int64) string {
 	h := hmac.New(sha256.New, l.secret[:])

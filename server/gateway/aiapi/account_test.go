@@ -17,7 +17,7 @@ import (
 const bearer = "Bearer " + token
 
 // A reservation is for the whole request: a model reads tools, schemas, calls of tools and
-// pictures as it reads the text.
+// images as it reads the text.
 func TestTheWholeRequestIsReserved(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("word ", 2000) // about 2500 tokens
@@ -77,7 +77,7 @@ func TestLimitsThatWaitingDoesNotCure(t *testing.T) {
 	}
 }
 
-// Pictures and sounds are work that is paid for, so they count towards a budget.
+// Images and sounds are work that is paid for, so they count towards a budget.
 func TestMediaCountsTowardsABudget(t *testing.T) {
 	t.Parallel()
 	n := start(t, withKey(budgeted(3*512*512))).serve()
@@ -85,22 +85,22 @@ func TestMediaCountsTowardsABudget(t *testing.T) {
 	const body = `{"model_id":"m/sd","prompt":"a dog","width":512,"height":512}`
 	for i := range 3 {
 		if g := n.post("/text-to-image", body, "Authorization", bearer); g.status != http.StatusOK {
-			t.Fatalf("picture %d: %d %s", i, g.status, g.body)
+			t.Fatalf("image %d: %d %s", i, g.status, g.body)
 		}
 		if s := n.settled(); s.Usage.Used != inference.Tokens((i+1)*512*512) || s.Usage.Reserved != 0 {
-			t.Fatalf("after picture %d: %+v", i, s.Usage)
+			t.Fatalf("after image %d: %+v", i, s.Usage)
 		}
 	}
 	if g := n.post("/text-to-image", body, "Authorization", bearer); g.status != http.StatusPaymentRequired {
-		t.Errorf("a fourth picture: %d %s", g.status, g.body)
+		t.Errorf("a fourth image: %d %s", g.status, g.body)
 	}
 	const large = `{"model_id":"m/sd","prompt":"a dog","width":4096,"height":4096}`
 	if g := n.post("/text-to-image", large, "Authorization", bearer); g.status != http.StatusBadRequest ||
 		!strings.Contains(g.body, "16777216") {
-		t.Errorf("a picture that is larger than all of the budget: %d %s", g.status, g.body)
+		t.Errorf("an image that is larger than all of the budget: %d %s", g.status, g.body)
 	}
 	if s := n.settled(); s.Usage.Used != 3*512*512 || s.InFlight != 0 {
-		t.Errorf("refused pictures cost something: %+v", s)
+		t.Errorf("refused images cost something: %+v", s)
 	}
 }
 

@@ -114,7 +114,7 @@ func TestVideoRefusedAtOnce(t *testing.T) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	contentType, body := upload(t, "@image", "no picture")
+	contentType, body := upload(t, "@image", "no image")
 	if g := n.post("/image-to-video", body, "Content-Type", contentType, "Prefer",
 		"respond-async"); g.status != http.StatusUnauthorized {
 		t.Errorf("status %d, %s", g.status, g.body)

@@ -14,16 +14,16 @@ import (
 )
 
 var (
-	errNoPicture = errors.New("it is not a picture")
-	errNoVideo   = errors.New("it is not a video")
-	errNoSound   = errors.New("it is not audio")
-	errCutOff    = errors.New("it is cut off or damaged")
+	errNoImage = errors.New("it is not an image")
+	errNoVideo = errors.New("it is not a video")
+	errNoSound = errors.New("it is not audio")
+	errCutOff  = errors.New("it is cut off or damaged")
 )
 
 // checkResult checks that a result is what its pipeline makes. It reads headers and the file's
 // structure and decodes nothing.
 func checkResult(id capability.ID, data []byte) error {
-	err := checkPicture(data)
+	err := checkImage(data)
 	switch {
 	case id == capability.TextToSpeech:
 		err = checkSound(data)
@@ -36,10 +36,10 @@ func checkResult(id capability.ID, data []byte) error {
 	return &fault.Fault{Code: fault.ResultUnusable, Op: "check result", Detail: err.Error(), Err: err}
 }
 
-func checkPicture(data []byte) error {
+func checkImage(data []byte) error {
 	width, height, err := pipeline.ImageSize(data)
 	if err != nil || width < 1 || height < 1 {
-		return errNoPicture
+		return errNoImage
 	}
 	if strings.HasPrefix(string(data[:min(len(data), len(pngMagic))]), pngMagic) {
 		return checkPNG(data[len(pngMagic):])

@@ -167,7 +167,7 @@ func TestMediaDeliveries(t *testing.T) {
 		want               inference.Delivery
 	}{
 		"picture":         {"/text-to-image", imageBody, image(pic), whole},
-		"half a picture":  {"/text-to-image", imageBody, image(pic[:len(pic)/2]), faulty},
+		"half an image":   {"/text-to-image", imageBody, image(pic[:len(pic)/2]), faulty},
 		"a changed bit":   {"/text-to-image", imageBody, image(changed(pic)), faulty},
 		"a page":          {"/text-to-image", imageBody, image([]byte("<html>")), faulty},
 		"nothing":         {"/text-to-image", imageBody, `{"images":[]}`, faulty},
@@ -202,7 +202,7 @@ func changed(b []byte) []byte {
 	return b
 }
 
-// TestReadMediaDeliveries: the same for those that are sent a picture or a sound.
+// TestReadMediaDeliveries: the same for those that are sent an image or a sound.
 func TestReadMediaDeliveries(t *testing.T) {
 	t.Parallel()
 	file := string(picture(t))
@@ -210,8 +210,8 @@ func TestReadMediaDeliveries(t *testing.T) {
 		path, part, answer string
 		want               inference.Ending
 	}{
-		"text of a picture": {"/image-to-text", "@image", `{"text":"a cat"}`, inference.Complete},
-		"no text":           {"/image-to-text", "@image", `{"texts":"a cat"}`, inference.Faulty},
+		"text of an image": {"/image-to-text", "@image", `{"text":"a cat"}`, inference.Complete},
+		"no text":          {"/image-to-text", "@image", `{"texts":"a cat"}`, inference.Faulty},
 		"masks": {"/segment-anything-2", "@image", `{"masks":"[[1]]","scores":"[1]","logits":"[]"}`,
 			inference.Complete},
 		"no masks":          {"/segment-anything-2", "@image", `{}`, inference.Faulty},

@@ -11,10 +11,10 @@ type eventBuffer struct {
 	filled, whole int
 }
 
-// free is where the next bytes go. It is never empty.
+// free returns where the next bytes go. It is never empty.
 func (in *eventBuffer) free() []byte { return in.buf[in.filled:] }
 
-// searchFrom is where an end of an event may begin that new bytes complete, after filled bytes
+// searchFrom returns where an end of an event may begin that new bytes complete, after filled bytes
 // without one.
 func searchFrom(filled int) int { return max(0, filled-longestEnd+1) }
 
@@ -56,7 +56,7 @@ func (in *eventBuffer) compact() {
 	in.whole = 0
 }
 
-// rest is the data after the last whole event.
+// rest returns the data after the last whole event.
 func (in *eventBuffer) rest() []byte { return in.buf[:in.filled] }
 
 // close returns the big buffer.

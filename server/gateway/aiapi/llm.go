@@ -12,7 +12,7 @@ import (
 )
 
 // A token is at least one byte, so a prompt has at most as many tokens as its request has bytes,
-// plus what the runner adds: its template, and for other requests the tools and the pictures that
+// plus what the runner adds: its template, and for other requests the tools and the images that
 // are given by address.
 const (
 	textMargin  = 1 << 10
@@ -60,7 +60,7 @@ func (x *relayedRequest) serveLLM() error {
 	return x.consume(answer, func() error { return x.relay(answer, job) })
 }
 
-// textNeed is what a request of llm with a body of size bytes needs from its key.
+// textNeed returns what a request of llm with a body of size bytes needs from its key.
 func textNeed(req *pipeline.Request, size int) apikeys.Need {
 	need := apikeys.Need{
 		Model: req.Model.ID, Prompt: req.InputTokens,

@@ -101,7 +101,7 @@ func (x *relayedRequest) fetchResults(ctx context.Context, job *inference.Job, f
 	return nil
 }
 
-// getResult is the data behind a result's URL, a JSON string. left is what the job's results may
+// getResult returns the data behind a result's URL, a JSON string. left is what the job's results may
 // still take together.
 func (x *relayedRequest) getResult(ctx context.Context, from Source, url []byte, left int64) ([]byte, error) {
 	url, err := x.unquote(url)
@@ -179,7 +179,7 @@ func (x *relayedRequest) keepResults(m *mediaAnswer) ([]byte, error) {
 	return m.withURLs(x.grow)
 }
 
-// origin is the gateway's base URL as the client sees it.
+// origin returns the gateway's base URL as the client sees it.
 func (x *relayedRequest) origin() string {
 	scheme := "http"
 	if x.r.TLS != nil || x.r.Header.Get("X-Forwarded-Proto") == "https" {

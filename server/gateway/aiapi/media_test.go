@@ -25,7 +25,7 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/broker"
 )
 
-// picture is a small PNG.
+// image is a small PNG.
 func picture(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -284,7 +284,7 @@ func TestOpenAIEdits(t *testing.T) {
 	}
 	for _, parts := range [][]string{
 		{"prompt", "x"}, {"@image", "x", "@image", "y", "prompt", "x"}, {"@image", "x", "@mask", "y", "prompt", "x"},
-		{"@image", "x", "prompt", "x", "size", "256x256"}, {"@image", "not a picture", "prompt", "x"},
+		{"@image", "x", "prompt", "x", "size", "256x256"}, {"@image", "not an image", "prompt", "x"},
 		{"@image", string(pic), "prompt", "x", "stream", "true"},
 	} {
 		contentType, body := upload(t, parts...)

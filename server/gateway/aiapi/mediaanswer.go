@@ -97,7 +97,7 @@ func (m *mediaAnswer) object(from, to int) error {
 	return nil
 }
 
-// sizeWithoutURLs is the length of the answer without its URLs.
+// sizeWithoutURLs returns the length of the answer without its URLs.
 func (m *mediaAnswer) sizeWithoutURLs() int {
 	n := len(m.answer)
 	for _, p := range m.urlSpans {
@@ -106,7 +106,7 @@ func (m *mediaAnswer) sizeWithoutURLs() int {
 	return n
 }
 
-// withURLs is the answer with m.urls in place of the original ones. It calls grow for its memory.
+// withURLs returns the answer with m.urls in place of the original ones. It calls grow for its memory.
 func (m *mediaAnswer) withURLs(grow func(n int64) error) ([]byte, error) {
 	size := m.sizeWithoutURLs() + 1
 	quoted := make([][]byte, len(m.urls))

@@ -63,7 +63,7 @@ func (x *relayedRequest) oneModel() error {
 	return nil
 }
 
-// models are the models that orchestrators offer and the key allows, each once.
+// models returns the models that orchestrators offer and the key allows, each once.
 func (x *relayedRequest) models() ([]modelObject, error) {
 	ctx := x.r.Context()
 	if err := x.admit(ctx, apikeys.Need{MaxTokens: apikeys.NoTokens}); err != nil {

@@ -31,7 +31,7 @@ type upload struct {
 	files map[string][]byte
 }
 
-// text is a field's text, "" if it is missing.
+// text returns a field's text, "" if it is missing.
 func (u *upload) text(name string) string { return string(u.texts[name]) }
 
 // unreadable is the fault of a malformed request in OpenAI's form.
@@ -62,7 +62,7 @@ func readUpload(in payload) (*upload, error) {
 	return u, nil
 }
 
-// networkMultipart is a form in the network's format: a file and text fields, without the empty
+// networkMultipart returns a form in the network's format: a file and text fields, without the empty
 // ones. A missing model is set to the pipeline's default here, so that the form need not be written
 // again.
 func (x *relayedRequest) networkMultipart(fileName string, file []byte, texts map[string]string) (payload, error) {
@@ -118,7 +118,7 @@ func (o object) has(name string) bool {
 	return ok && string(raw) != "null"
 }
 
-// text is a field's text, "" if it is missing or null.
+// text returns a field's text, "" if it is missing or null.
 func (o object) text(name string) (string, error) {
 	var s *string
 	if raw, ok := o[name]; ok && json.Unmarshal(raw, &s) != nil {
@@ -130,7 +130,7 @@ func (o object) text(name string) (string, error) {
 	return *s, nil
 }
 
-// networkJSON is a JSON request in the network's format.
+// networkJSON returns a JSON request in the network's format.
 func (x *relayedRequest) networkJSON(o object) (payload, error) {
 	size := around
 	for name, value := range o {

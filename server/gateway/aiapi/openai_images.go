@@ -178,12 +178,12 @@ func (x *relayedRequest) imageData(m *mediaAnswer) ([]byte, error) {
 	return append(out, "]}\n"...), nil
 }
 
-// beginImages is the start of the answer.
+// beginImages returns the start of the answer.
 func (x *relayedRequest) beginImages() []byte {
 	return []byte(`{"created":` + itoa(x.server.opt.Now().Unix()) + `,"data":[`)
 }
 
-// imageField is the start of the i-th image, with the name of its only field.
+// imageField returns the start of the i-th image, with the name of its only field.
 func imageField(name string, i int) string {
 	if i == 0 {
 		return `{"` + name + `":`

@@ -35,7 +35,7 @@ func (s *openAIChat) feed(p []byte) []byte {
 	return s.buf
 }
 
-// end is what remains to be sent when a stream ends.
+// end returns what remains to be sent when a stream ends.
 func (s *openAIChat) end() []byte {
 	if !s.enabled {
 		return nil
@@ -49,7 +49,7 @@ func (s *openAIChat) failed() bool { return s.enabled && s.stream.Failed() }
 // grows reports whether the answer may be sent longer than it arrived, as far as it was scanned.
 func (s *openAIChat) grows(scan *sse.JSONScanner) bool { return s.enabled && !scan.HasObject() }
 
-// last is the last piece of an answer that is one JSON object, with the type marker added.
+// last returns the last piece of an answer that is one JSON object, with the type marker added.
 func (s *openAIChat) last(p []byte, scan *sse.JSONScanner) []byte {
 	end := bytes.LastIndexByte(p, '}')
 	if !s.grows(scan) || end < 0 {

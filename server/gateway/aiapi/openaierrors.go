@@ -62,7 +62,7 @@ func errorType(status int) string {
 	return "invalid_request_error"
 }
 
-// errorObjectOf is the public form of err, with its status.
+// errorObjectOf returns the public form of err, with its status.
 func errorObjectOf(err error) (errorObject, int) {
 	code, text := fault.Public(err)
 	answer := status.HTTP(err)
@@ -76,7 +76,7 @@ func errorObjectOf(err error) (errorObject, int) {
 	return o, answer
 }
 
-// param is a field's name in OpenAI's error object.
+// param returns a field's name in OpenAI's error object.
 func param(field string) *string {
 	if field == "" {
 		return nil

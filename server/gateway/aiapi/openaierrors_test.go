@@ -353,7 +353,7 @@ func TestErrorsNameTheField(t *testing.T) {
 		"a message": {"/v1/chat/completions", `{"model":"m/llama","messages":[{"role":"user"},{"content":"x"}]}`, "",
 			"messages[1].role: the field is missing at byte 62", "messages[1].role", 400},
 		"no prompt": {"/v1/completions", `{"model":"m/llama"}`, "", "prompt: the field is missing at byte 19", "prompt", 400},
-		"a picture": {"/text-to-image", `{"model_id":"m/image","width":-1,"prompt":"x"}`, "",
+		"an image": {"/text-to-image", `{"model_id":"m/image","width":-1,"prompt":"x"}`, "",
 			"width: a whole number of at least 1 was expected at byte 32", "width", 400},
 		"no model": {"/v1/chat/completions", `{"messages":[{"role":"user","content":"x"}]}`, "",
 			"model: the request names no model", "model", 400},

@@ -75,16 +75,22 @@ type Limits struct {
 	Async int
 }
 
+// The default memory limits of bodies and of results.
+const (
+	DefaultBytes   = 512 << 20
+	DefaultResults = 256 << 20
+)
+
 func (l Limits) withDefaults() Limits {
 	l.Body = orElse(l.Body, 10<<20)
 	l.Upload = orElse(l.Upload, 64<<20)
-	l.Bytes = orElse(l.Bytes, 512<<20)
+	l.Bytes = orElse(l.Bytes, DefaultBytes)
 	l.PerModel = orElse(l.PerModel, 1024)
 	l.Queue = orElse(l.Queue, 64)
 	l.Wait = orElse(l.Wait, time.Minute)
 	l.KeepAlive = orElse(l.KeepAlive, 15*time.Second)
 	l.Stall = orElse(l.Stall, time.Minute)
-	l.Results = orElse(l.Results, 256<<20)
+	l.Results = orElse(l.Results, DefaultResults)
 	l.ResultAge = orElse(l.ResultAge, 10*time.Minute)
 	l.Async = orElse(l.Async, 64)
 	return l

@@ -140,7 +140,7 @@ func (x *relayedRequest) readAnswer(answer *broker.Answer, limit int64) ([]byte,
 	return nil, brokenFault("read answer", err)
 }
 
-// maxAnswer bounds an answer that is read whole, in bytes. Answers may contain pictures.
+// maxAnswer bounds an answer that is read whole, in bytes. Answers may contain images.
 const maxAnswer = 192 << 20
 
 // prefers reports whether the request has a preference of RFC 7240.

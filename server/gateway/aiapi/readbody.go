@@ -58,7 +58,7 @@ func (x *relayedRequest) readBody() ([]byte, error) {
 		Err: err}
 }
 
-// bodyLimit is the maximum size of the route's body, in bytes.
+// bodyLimit returns the maximum size of the route's body, in bytes.
 func (x *relayedRequest) bodyLimit() int64 {
 	switch limits := &x.server.opt.Limits; {
 	case x.route.upload:

@@ -168,7 +168,7 @@ func (x *relayedRequest) relayRefusal(a *broker.Answer) error {
 	return nil
 }
 
-// refusalBody is a runner's refusal as OpenAI's error object. One that already has that form is
+// refusalBody returns a runner's refusal as OpenAI's error object. One that already has that form is
 // relayed unchanged.
 func refusalBody(status int, b []byte) []byte {
 	var in struct {

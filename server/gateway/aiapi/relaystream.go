@@ -110,7 +110,7 @@ func (x *relayedRequest) renameModel(p []byte) []byte {
 	return x.renamed
 }
 
-// completionTokens is the number of answer tokens in the stream so far.
+// completionTokens returns the number of answer tokens in the stream so far.
 func (x *relayedRequest) completionTokens() inference.Tokens {
 	return x.filter.Scanner.Usage().Completion
 }
@@ -185,7 +185,7 @@ func endsEvent(b []byte) bool {
 	return bytes.HasSuffix(b, []byte("\n\n")) || bytes.HasSuffix(b, []byte("\n\r\n")) || bytes.HasSuffix(b, []byte("\r\r"))
 }
 
-// lastEvent is the length of the part of b that is whole events. An empty line ends an event.
+// lastEvent returns the length of the part of b that is whole events. An empty line ends an event.
 func lastEvent(b []byte) int {
 	if endsEvent(b) {
 		return len(b)

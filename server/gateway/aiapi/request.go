@@ -139,7 +139,7 @@ func (x *relayedRequest) checkLocal() error {
 		"this gateway has no API keys yet, so it serves only its own machine")
 }
 
-// token is the client's bearer token.
+// token returns the client's bearer token.
 func (x *relayedRequest) token() string { return apikeys.BearerToken(x.r.Header.Get("Authorization")) }
 
 // admit checks whether the key allows what is needed. Errors are faults of the Authorizer.

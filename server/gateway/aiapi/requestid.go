@@ -8,7 +8,7 @@ import (
 // maxRequestID bounds a client's request ID, in bytes.
 const maxRequestID = 128
 
-// requestID is the client's ID of its request, or a new one where that does not fit into a log line
+// requestID returns the client's ID of its request, or a new one where that does not fit into a log line
 // and a header.
 func (s *Server) requestID(given string) string {
 	if validRequestID(given) {

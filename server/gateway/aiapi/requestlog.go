@@ -57,7 +57,7 @@ func (x *relayedRequest) report() {
 	x.server.opt.Log.LogAttrs(ctx, level, "request", attrs...)
 }
 
-// level is the log level, and the number of refusals suppressed before this one.
+// level returns the log level, and the number of refusals suppressed before this one.
 func (x *relayedRequest) level() (level slog.Level, suppressed int) {
 	switch f := &x.stats; {
 	case x.err == nil || f.Code == "":
@@ -82,7 +82,7 @@ func appendText(attrs []slog.Attr, key, value string) []slog.Attr {
 	return append(attrs, slog.String(key, value))
 }
 
-// millis is a duration in milliseconds, to the microsecond.
+// millis returns a duration in milliseconds, to the microsecond.
 func millis(key string, d time.Duration) slog.Attr {
 	return slog.Float64(key, float64(d.Microseconds())/1000)
 }

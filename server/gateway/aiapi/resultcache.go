@@ -134,7 +134,7 @@ func (s *resultCache) evictLocked(party string, size int64) bool {
 	return true
 }
 
-// sizeWithLocked is what a holder would have with size more bytes, if it is the party's.
+// sizeWithLocked returns what a holder would have with size more bytes, if it is the party's.
 func (s *resultCache) sizeWithLocked(h *holder, party string, size int64) int64 {
 	if s.holders[party] == h {
 		return h.size + size

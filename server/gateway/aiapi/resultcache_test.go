@@ -12,7 +12,7 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/broker"
 )
 
-// pictures answers every job at an orchestrator with one picture of so many bytes.
+// images answers every job at an orchestrator with one image of so many bytes.
 func pictures(t *testing.T, orchestrator string, size int) func(context.Context, *inference.Job) (*broker.Answer,
 	error) {
 	t.Helper()
@@ -24,7 +24,7 @@ func pictures(t *testing.T, orchestrator string, size int) func(context.Context,
 	}
 }
 
-// makeResult has a picture made and returns its path.
+// makeResult has an image made and returns its path.
 func (n *node) makeResult(t *testing.T) string {
 	t.Helper()
 	g := n.post("/text-to-image", imageBody)

@@ -19,7 +19,7 @@ type chunk struct {
 	Text      string      `json:"text"`
 }
 
-// span is the chunk's begin and end, in seconds.
+// span returns the chunk's begin and end, in seconds.
 func (c *chunk) span() (from, to float64) {
 	if c.Timestamp[0] != nil {
 		from = *c.Timestamp[0]
@@ -68,7 +68,7 @@ func (t *transcript) verbose(words bool) verboseTranscript {
 	return v
 }
 
-// srt is the transcript as SubRip subtitles.
+// srt returns the transcript as SubRip subtitles.
 func (t *transcript) srt() []byte {
 	var b bytes.Buffer
 	for i := range t.Chunks {
@@ -78,7 +78,7 @@ func (t *transcript) srt() []byte {
 	return b.Bytes()
 }
 
-// vtt is the transcript as WebVTT subtitles.
+// vtt returns the transcript as WebVTT subtitles.
 func (t *transcript) vtt() []byte {
 	b := bytes.NewBufferString("WEBVTT\n\n")
 	for i := range t.Chunks {

@@ -133,7 +133,7 @@ type bufferedResponse struct {
 	body   []byte
 }
 
-// Header is the response's header.
+// Header returns the response's header.
 func (n *bufferedResponse) Header() http.Header { return n.header }
 
 // Write keeps the body.

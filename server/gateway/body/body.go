@@ -76,7 +76,7 @@ func (o Reader) Read(r io.Reader) ([]byte, error) {
 	}
 }
 
-// start is the capacity of the first buffer.
+// start returns the capacity of the first buffer.
 func (o Reader) start() int64 {
 	size, trust := int64(first), o.Trust
 	if o.Size >= 0 {

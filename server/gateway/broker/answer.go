@@ -65,6 +65,6 @@ func (a *Answer) Deliver(d inference.Delivery) {
 	}
 }
 
-// Billed is how many units an orchestrator may charge for a job that failed because its client left
+// Billed returns how many units an orchestrator may charge for a job that failed because its client left
 // or its request was wrong. 0 is none.
 func Billed(err error) inference.Units { return upstream.Billed(err) }

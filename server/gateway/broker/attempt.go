@@ -143,7 +143,7 @@ func (r *jobRun) send(ctx context.Context, t *upstream.Terms) (*upstream.Answer,
 	return r.b.opt.Client.Submit(ctx, t, job)
 }
 
-// wireJob is the job in the form that the orchestrator accepts.
+// wireJob returns the job in the form that the orchestrator accepts.
 func (r *jobRun) wireJob(t *upstream.Terms) (*inference.Job, error) {
 	if t.Node != "" || r.job.Model.Capability != capability.LLM {
 		return r.job, nil

@@ -63,7 +63,7 @@ func New(opt Options) *Broker {
 	return b
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (b *Broker) Name() string { return "AI broker" }
 
 // Run keeps the offers of models in use fresh until ctx ends; then it is Close.
@@ -163,7 +163,7 @@ func (b *Broker) all() []*pool {
 	return out
 }
 
-// Orchestrators is the number of known orchestrators that offer a model and are not resting.
+// Orchestrators returns the number of known orchestrators that offer a model and are not resting.
 func (b *Broker) Orchestrators() int {
 	known, now := make(map[string]bool), b.opt.Now()
 	b.catalog.mu.Lock()

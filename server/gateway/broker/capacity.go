@@ -2,7 +2,7 @@ package broker
 
 import "github.com/tuttinode/tutti/core/inference"
 
-// Capacity is how many jobs of a model the usable orchestrators take at once. It is 0 while
+// Capacity returns how many jobs of a model the usable orchestrators take at once. It is 0 while
 // unknown: none was found yet, or one does not report its capacity.
 func (b *Broker) Capacity(model inference.Model) int {
 	b.mu.Lock()

@@ -17,7 +17,7 @@ import (
 // ends, the orchestrator is canceled at once.
 //
 // Errors are faults: ModelUnknown and OperationUnknown when no orchestrator can do the job,
-// OrchestratorsFull when all are busy, ModelRateLimited when they told this client to come back
+// OrchestratorsFull when all are busy, ModelRateLimited when they asked this client to come back
 // later, SearchesFull when too many discoveries wait for unknown models, PriceTooHigh,
 // NoOrchestratorReachable, one of class BadRequest when the request is wrong, Canceled or
 // DeadlineExceeded when ctx ended, else the reason of the last failed attempt.
@@ -173,7 +173,7 @@ func (r *jobRun) whilePending(ctx context.Context, err error) error {
 	return r.pause(ctx, err)
 }
 
-// waitForBackoff waits until an orchestrator that told this client to come back later takes jobs
+// waitForBackoff waits until an orchestrator that asked this client to come back later takes jobs
 // again, if that is within the window. Otherwise the client gets the time.
 func (r *jobRun) waitForBackoff(ctx context.Context, now time.Time) error {
 	left := r.p.table.BackoffLeft(now, r.query())

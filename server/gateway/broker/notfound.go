@@ -68,7 +68,7 @@ func reasonText(code fault.Code, model inference.Model, errs []error) string {
 // maxNamed bounds the orchestrators named in a message.
 const maxNamed = 3
 
-// unavailable are the orchestrators' reasons for not running a model.
+// unavailable returns the orchestrators' reasons for not running a model.
 func unavailable(errs []error) (texts []string) {
 	for _, err := range errs {
 		if err != nil && fault.CodeOf(err) == fault.ModelUnavailable && len(texts) < maxNamed {

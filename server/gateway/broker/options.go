@@ -74,7 +74,7 @@ type Options struct {
 	Rand func() float64
 }
 
-// maxLost is the limit in the budget's type.
+// maxLost returns the limit in the budget's type.
 func (o *Options) maxLost() *big.Rat {
 	if o.MaxLost.IsZero() {
 		return nil

@@ -55,7 +55,7 @@ func (f *refusals) agreed() bool { return len(f.leases) >= refusalsNeeded }
 // orchestrator with unconfirmed ones is not confirmed this way.
 func (f *refusals) second() bool { return len(f.leases) == 1 && !f.unconfirmed }
 
-// result is the refusal that the client gets.
+// result returns the refusal that the client gets.
 func (f *refusals) result() (*Answer, error) {
 	if f.answer != nil {
 		return f.answer, nil
@@ -63,7 +63,7 @@ func (f *refusals) result() (*Answer, error) {
 	return nil, f.err
 }
 
-// end is what the client gets of a job that ends with err: the refusal, unless it is unconfirmed
+// end returns what the client gets of a job that ends with err: the refusal, unless it is unconfirmed
 // and others failed for other reasons.
 func (r *jobRun) end(ctx context.Context, err error) (*Answer, error) {
 	others := r.failed.last != nil || r.failed.full != nil

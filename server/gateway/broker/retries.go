@@ -51,7 +51,7 @@ func (r *retries) next(err error, free bool) retryAction {
 	return giveUp
 }
 
-// sum is the total number of retries.
+// sum returns the total number of retries.
 func (r *retries) sum() int { return r.tokens + r.params + r.short + r.usedUp }
 
 func count(n *int, most int, what retryAction) retryAction {

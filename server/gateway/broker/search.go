@@ -16,7 +16,7 @@ func (b *Broker) searchInBackground(p *pool) {
 	b.begin(&p.discovery, b.queueOf(p), func() error { return b.discover(p) })
 }
 
-// queueOf is the queue of a model's discovery. Clients may send any name, so models that are
+// queueOf returns the queue of a model's discovery. Clients may send any name, so models that are
 // offered do not wait behind names that may not exist.
 func (b *Broker) queueOf(p *pool) *searchQueue {
 	if p.everOffered() || b.catalog.has(p.model) {

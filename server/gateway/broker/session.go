@@ -36,7 +36,7 @@ func newSession(asked string, t *upstream.Terms) *session {
 	return &session{asked: asked, sources: map[string]int{asked: 0}, terms: t, renewing: make(chan struct{}, 1)}
 }
 
-// current are the terms to use.
+// current returns the terms to use.
 func (s *session) current() *upstream.Terms {
 	s.mu.Lock()
 	defer s.mu.Unlock()

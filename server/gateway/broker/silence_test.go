@@ -119,7 +119,7 @@ func kinds() map[string]*inference.Job {
 		Model: inference.Model{Capability: capability.TextToImage, ID: "org/pictures"}, Operation: "text-to-image",
 		ContentType: "application/json", Body: []byte(`{"prompt":"a"}`), Units: 8,
 	}
-	return map[string]*inference.Job{"a chat": chat(), "a stream": stream, "a picture": picture}
+	return map[string]*inference.Job{"a chat": chat(), "a stream": stream, "a frame": picture}
 }
 
 // An orchestrator that freezes before an answer began holds no job: another one gets it, however

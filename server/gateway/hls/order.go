@@ -103,7 +103,7 @@ func (o *Order) Finish(p *PendingSegment, seg *Segment, publish func(Segment)) {
 		return
 	}
 	o.waiting += p.bytes()
-	for len(o.pending) > 0 && (o.pending[0].done || o.waiting > streamBytes || len(o.pending) > maxPending) {
+	for len(o.pending) > 0 && (o.pending[0].done || o.waiting > DefaultStreamBytes || len(o.pending) > maxPending) {
 		next := o.pending[0]
 		o.pending = slices.Delete(o.pending, 0, 1)
 		o.waiting -= next.bytes()

@@ -63,7 +63,7 @@ func (s *Store) playable(id core.ManifestID) (*stream, error) {
 	return st, nil
 }
 
-// bandwidth is the variant's highest and mean bit rate over the window, in
+// bandwidth returns the variant's highest and mean bit rate over the window, in
 // bits/s; what was asked for when nothing can be measured.
 func (st *stream) bandwidth(variant int) (peak, mean int64) {
 	var bits, seconds float64

@@ -19,8 +19,11 @@ type Limits struct {
 	StreamBytes, TotalBytes int64
 }
 
-// streamBytes is the default, and the limit of what may wait for an earlier segment.
-const streamBytes = 128 << 20
+// The default memory limits. DefaultStreamBytes also bounds what may wait for an earlier segment.
+const (
+	DefaultStreamBytes = 128 << 20
+	DefaultTotalBytes  = 1 << 30
+)
 
 func (l Limits) withDefaults() Limits {
 	if l.Watched <= 0 {
@@ -30,10 +33,10 @@ func (l Limits) withDefaults() Limits {
 		l.Unwatched = 4
 	}
 	if l.StreamBytes <= 0 {
-		l.StreamBytes = streamBytes
+		l.StreamBytes = DefaultStreamBytes
 	}
 	if l.TotalBytes <= 0 {
-		l.TotalBytes = 1 << 30
+		l.TotalBytes = DefaultTotalBytes
 	}
 	return l
 }
@@ -157,10 +160,10 @@ func (s *Store) Remove(id core.ManifestID) {
 	}
 }
 
-// Most is the limit of all windows, in bytes.
+// Most returns the limit of all windows, in bytes.
 func (s *Store) Most() int64 { return s.limits.TotalBytes }
 
-// Bytes is the size of all windows.
+// Bytes returns the size of all windows.
 func (s *Store) Bytes() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

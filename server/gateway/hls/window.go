@@ -96,7 +96,7 @@ func target(d time.Duration) time.Duration {
 	return max(time.Second, (d + time.Second - 1).Truncate(time.Second))
 }
 
-// segmentName is a segment's name in URLs: its number, and from the second epoch on also the epoch,
+// segmentName returns a segment's name in URLs: its number, and from the second epoch on also the epoch,
 // so that names are unique.
 func segmentName(n core.SegmentNumber, epoch int) string {
 	name := strconv.FormatInt(int64(n), 10)
@@ -124,7 +124,7 @@ func (s *Store) trimLocked(st *stream, now time.Time) {
 	}
 }
 
-// listed is how many segments the stream's playlists may list.
+// listed returns how many segments the stream's playlists may list.
 func (s *Store) listed(st *stream, now time.Time) int {
 	if now.Sub(st.watched) < watchedFor {
 		return s.limits.Watched

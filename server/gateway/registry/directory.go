@@ -120,7 +120,7 @@ func (d *Directory) forgetLocked(uri string) {
 	}
 }
 
-// oldestOfLargestLocked is a former endpoint of the credit key that has most of them: an
+// oldestOfLargestLocked returns a former endpoint of the credit key that has most of them: an
 // orchestrator that goes through many addresses displaces its own, not those of others.
 func (d *Directory) oldestOfLargestLocked() (uri string) {
 	most := 0
@@ -132,7 +132,7 @@ func (d *Directory) oldestOfLargestLocked() (uri string) {
 	return uri
 }
 
-// credit is the key under which work at the endpoint is credited, where an offer does not say which
+// credit returns the key under which work at the endpoint is credited, where an offer does not say which
 // of its owners it is for.
 func (p *endpoint) credit() string {
 	switch {
@@ -144,7 +144,7 @@ func (p *endpoint) credit() string {
 	return p.uri
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (d *Directory) Name() string { return "orchestrator registry" }
 
 // Run keeps the directory up to date until ctx ends.

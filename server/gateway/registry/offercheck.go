@@ -105,7 +105,7 @@ func (d *Directory) worksAtLocked(account core.Address, info upstream.Info) bool
 	return p == nil || p.fixed || slices.Contains(p.owners, account)
 }
 
-// claimsOf are the accounts that an offer names: the ticket recipient, then the signer.
+// claimsOf returns the accounts that an offer names: the ticket recipient, then the signer.
 func claimsOf(info upstream.Info) (out []core.Address) {
 	for _, raw := range [][]byte{info.GetTicketParams().GetRecipient(), info.GetAddress()} {
 		if len(raw) != len(core.Address{}) {
@@ -197,7 +197,7 @@ func (d *Directory) checkPayable(asked string, info upstream.Info) error {
 // unknownEndpoints is the common credit key of all addresses whose owner is unknown by now.
 const unknownEndpoints = "addresses that are no longer known"
 
-// payee is the account that registered an address on the chain: the one that an offer from it
+// payee returns the account that registered an address on the chain: the one that an offer from it
 // names, or the first. For an address that the operator named, and extra nodes of it, it is that
 // address. A dropped address keeps its credit key, or shares one with all unknown addresses:
 // changing addresses gives an orchestrator no new credit.

@@ -24,7 +24,7 @@ func (d *Directory) survey(ctx context.Context) {
 	}
 }
 
-// due are the endpoints that were never asked or not for SurveyEvery.
+// due returns the endpoints that were never asked or not for SurveyEvery.
 func (d *Directory) due() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -39,7 +39,7 @@ func (d *Directory) due() []string {
 	return out
 }
 
-// untilDue is the time until the next endpoint is due.
+// untilDue returns the time until the next endpoint is due.
 func (d *Directory) untilDue() time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -130,7 +130,7 @@ func (d *Directory) addExtraNodesLocked(p *endpoint, nodes []string) {
 	}
 }
 
-// PriceOf is an offer's price in wei per unit; nil is free.
+// PriceOf returns an offer's price in wei per unit; nil is free.
 func PriceOf(info upstream.Info) *big.Rat {
 	p := info.GetPriceInfo()
 	if p.GetPricePerUnit() <= 0 || p.GetPixelsPerUnit() <= 0 {

@@ -92,7 +92,7 @@ func (c *Client) Close() {
 	}
 }
 
-// tlsConfig is the network's convention: encrypted, certificates unchecked, because orchestrators
+// tlsConfig returns the network's convention: encrypted, certificates unchecked, because orchestrators
 // sign their own. Sessions are resumed.
 func tlsConfig(protocols ...string) *tls.Config {
 	return &tls.Config{

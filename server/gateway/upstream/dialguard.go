@@ -73,7 +73,7 @@ func SamePeerOnly(ctx context.Context, home netip.Addr) context.Context {
 	}})
 }
 
-// addressOf is a connection's remote address; invalid if it is no IP address.
+// addressOf returns a connection's remote address; invalid if it is no IP address.
 func addressOf(c net.Conn) netip.Addr {
 	at, err := netip.ParseAddrPort(c.RemoteAddr().String())
 	if err != nil {

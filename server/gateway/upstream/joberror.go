@@ -172,10 +172,10 @@ func runnerRefusal(op, text string) error {
 // runnerRefusalError marks a model server's refusal, as opposed to an orchestrator's own.
 type runnerRefusalError struct{ refused inference.RefusedError }
 
-// Error is the refusal's.
+// Error returns the refusal as text.
 func (e *runnerRefusalError) Error() string { return "the model server " + e.refused.Error() }
 
-// Unwrap is the refusal.
+// Unwrap returns the refusal.
 func (e *runnerRefusalError) Unwrap() error { return &e.refused }
 
 // isRunnerRefusal reports whether a refusal came from a model server.
@@ -184,7 +184,7 @@ func isRunnerRefusal(err error) bool {
 	return ok
 }
 
-// paymentText is the code of a text about payments, "" without one.
+// paymentText returns the code of a text about payments, "" without one.
 func paymentText(lower string) fault.Code { return find(lower, paymentTexts) }
 
 func find(lower string, texts []textCode) fault.Code {

@@ -14,7 +14,7 @@ import (
 // refuse jobs without a free slot at once.
 const ownQueue = 30 * time.Second
 
-// answerTimeout is how long a job's answer may take to begin.
+// answerTimeout returns how long a job's answer may take to begin.
 func (c *Client) answerTimeout(t *Terms, job *inference.Job) time.Duration {
 	switch {
 	case !t.Model.Warm:

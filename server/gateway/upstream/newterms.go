@@ -60,5 +60,5 @@ func (c *Client) takeOffer(ctx context.Context, t *Terms, header string) {
 	t.newer.Store(newer)
 }
 
-// Newer are the terms that came with an answer to a job under these; nil without any.
+// Newer returns the terms that came with an answer to a job under these; nil without any.
 func (t *Terms) Newer() *Terms { return t.newer.Load() }

@@ -54,7 +54,7 @@ func requestMayCause(err error) bool {
 	return code == fault.JobFailed
 }
 
-// segmentOutcome is the same for a segment, where every refusal comes before the work.
+// segmentOutcome returns the same for a segment, where every refusal comes before the work.
 func segmentOutcome(err error) sender.Outcome {
 	if how, known := outcomeOfCode(err); known {
 		return how

@@ -78,7 +78,7 @@ type Payment interface {
 // is not an orchestrator's answer.
 type UnpaidError struct{ Err error }
 
-// Error is the fault's text.
+// Error returns the fault's text.
 func (e *UnpaidError) Error() string { return e.Err.Error() }
 
 // Unwrap is the fault.
@@ -107,13 +107,13 @@ func Blame(err error) {
 	}
 }
 
-// Error is the fault's text.
+// Error returns the fault's text.
 func (e *LostError) Error() string { return e.Err.Error() }
 
 // Unwrap is the fault.
 func (e *LostError) Unwrap() error { return e.Err }
 
-// Lost is the value of the tickets sent with a failed request, false without any.
+// Lost returns the value of the tickets sent with a failed request, false without any.
 func Lost(err error) (pm.Value, bool) {
 	e, ok := errors.AsType[*LostError](err)
 	if !ok {
@@ -129,13 +129,13 @@ type BilledError struct {
 	Units inference.Units
 }
 
-// Error is the fault's text.
+// Error returns the fault's text.
 func (e *BilledError) Error() string { return e.Err.Error() }
 
 // Unwrap is the fault.
 func (e *BilledError) Unwrap() error { return e.Err }
 
-// Billed is how many units an orchestrator may charge for a job that failed, 0 for none.
+// Billed returns how many units an orchestrator may charge for a job that failed, 0 for none.
 func Billed(err error) inference.Units {
 	e, ok := errors.AsType[*BilledError](err)
 	if !ok {
@@ -147,7 +147,7 @@ func Billed(err error) inference.Units {
 // FreePayments pays nothing: the address is zero and every signature empty.
 type FreePayments struct{}
 
-// Identity is the zero address without a signature.
+// Identity returns the zero address without a signature.
 func (FreePayments) Identity(context.Context) (address, sig []byte, err error) {
 	return make([]byte, len(core.Address{})), nil, nil
 }

@@ -169,7 +169,7 @@ func (s *Segment) mostBilled() int64 {
 	return max(0, billedAtMost*int64(s.Estimate))
 }
 
-// billed is how many pixels the orchestrator claims.
+// billed returns how many pixels the orchestrator claims.
 func (r *Result) billed() int64 {
 	var sum int64
 	for _, rendition := range r.Renditions {

@@ -19,7 +19,7 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// JobWants are a gateway's requirements on orchestrators for a model: the capabilities that every
+// JobWants returns a gateway's requirements on orchestrators for a model: the capabilities that every
 // orchestrator advertises, the pipeline, and the model. version is the gateway's own, minVersion
 // and minRunner the lowest accepted ones.
 func JobWants(model inference.Model, version, minVersion, minRunner string) videorouting.Wants {
@@ -90,7 +90,7 @@ func (c *Client) terms(found Found, model inference.Model, wants *videorouting.W
 	return t, nil
 }
 
-// trimmed is the part of an offer that jobs need. Offers may be large, and there are many.
+// trimmed returns the part of an offer that jobs need. Offers may be large, and there are many.
 func trimmed(info Info) Info {
 	return &rpc.OrchestratorInfo{Transcoder: info.GetTranscoder(), Address: info.GetAddress(),
 		AuthToken: info.GetAuthToken()}
@@ -132,7 +132,7 @@ func priceOf(info Info) *big.Rat {
 	return big.NewRat(p.GetPricePerUnit(), p.GetPixelsPerUnit())
 }
 
-// modelPrice is the price of a unit of a model by our count, given the node's price; nil is free.
+// modelPrice returns the price of a unit of a model by our count, given the node's price; nil is free.
 func modelPrice(price *big.Rat, model inference.Model, info Info) *big.Rat {
 	factor := pipeline.NetworkFactor(model.Capability)
 	if price == nil || info.GetNode() != "" || factor == 1 {
@@ -141,7 +141,7 @@ func modelPrice(price *big.Rat, model inference.Model, info Info) *big.Rat {
 	return new(big.Rat).Mul(price, new(big.Rat).SetInt64(factor))
 }
 
-// units is how many units the orchestrator bills for a job.
+// units returns how many units the orchestrator bills for a job.
 func (t *Terms) units(job *inference.Job) int64 {
 	if t.Node == "" && job.NetworkUnits > 0 {
 		return int64(job.NetworkUnits)

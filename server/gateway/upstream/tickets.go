@@ -29,11 +29,21 @@ type Caps interface {
 	MaxModel(m inference.Model) *big.Rat
 }
 
-// TicketOptions make TicketPayments. Sender and Sign must be set.
+// RemoteKey signs with a key that this process does not have.
+type RemoteKey interface {
+	// Identity is the account and its signature over itself.
+	Identity(ctx context.Context) (address, sig []byte, err error)
+	// SignSegment signs a segment's description.
+	SignSegment(ctx context.Context, description []byte) ([]byte, error)
+}
+
+// TicketOptions make TicketPayments. Sender, and Sign or Remote, must be set.
 type TicketOptions struct {
 	Sender *sender.Sender
 	// Sign signs a message with the sender's key.
 	Sign func(m signature.Message) ([]byte, error)
+	// Remote signs in another process, in place of Sign; nil without one.
+	Remote RemoteKey
 	// Caps are checked before each payment; nil pays any price. AllowExpensive pays more: then only
 	// the choice of orchestrators considers them.
 	Caps           Caps
@@ -63,15 +73,21 @@ func NewTicketPayments(opt TicketOptions) *TicketPayments {
 	return p
 }
 
-// Identity is the account and its signature over itself.
-func (p *TicketPayments) Identity(context.Context) (address, sig []byte, err error) {
+// Identity returns the account and its signature over itself.
+func (p *TicketPayments) Identity(ctx context.Context) (address, sig []byte, err error) {
+	if p.opt.Remote != nil {
+		return p.opt.Remote.Identity(ctx)
+	}
 	account := p.opt.Sender.Account()
 	sig, err = p.identity()
 	return account[:], sig, err
 }
 
 // Sign signs a segment's description.
-func (p *TicketPayments) Sign(_ context.Context, description []byte) ([]byte, error) {
+func (p *TicketPayments) Sign(ctx context.Context, description []byte) ([]byte, error) {
+	if p.opt.Remote != nil {
+		return p.opt.Remote.SignSegment(ctx, description)
+	}
 	m, err := signature.SegmentMessage(common.Address(p.opt.Sender.Account()), description)
 	if err != nil {
 		return nil, fault.Wrap(fault.PaymentUnsigned, "describe a segment", err)
@@ -129,7 +145,18 @@ func (p *TicketPayments) PaymentTerms(info Info, work Work) (PaymentTerms, error
 	if d.model != nil {
 		d.price = modelPrice(d.price, *d.model, info)
 	}
+	if p.opt.Remote != nil && terms.Params != nil {
+		if terms.Raw, err = proto.Marshal(trimmedForSigner(info)); err != nil {
+			return nil, fault.Wrap(fault.OrchestratorUnusable, "read terms of payment", err)
+		}
+	}
 	return d, nil
+}
+
+// trimmedForSigner returns the part of an offer that a remote signer needs.
+func trimmedForSigner(info Info) Info {
+	return &rpc.OrchestratorInfo{Transcoder: info.GetTranscoder(), Address: info.GetAddress(),
+		AuthToken: info.GetAuthToken(), TicketParams: info.GetTicketParams(), PriceInfo: info.GetPriceInfo()}
 }
 
 // termsOf reads an orchestrator's terms of payment. Errors are faults
@@ -249,7 +276,7 @@ type ticketPayment struct {
 	header string
 }
 
-// Value is the expected value of the tickets.
+// Value returns the expected value of the tickets.
 func (p ticketPayment) Value() pm.Value {
 	if len(p.Tickets) == 0 {
 		return pm.Value{}
@@ -257,5 +284,5 @@ func (p ticketPayment) Value() pm.Value {
 	return p.Params.EV().Times(int64(len(p.Tickets)))
 }
 
-// Header is the message in base64.
+// Header returns the message in base64.
 func (p ticketPayment) Header() string { return p.header }

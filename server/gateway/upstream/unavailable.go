@@ -12,7 +12,7 @@ import (
 // has is not in its offer.
 const modelHeader = "tutti-model-code"
 
-// modelCode is the code in that trailer: one of the table, or "".
+// modelCode returns the code in that trailer: one of the table, or "".
 func modelCode(trailer metadata.MD) fault.Code {
 	values := trailer.Get(modelHeader)
 	if len(values) == 0 {

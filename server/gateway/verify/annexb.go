@@ -64,7 +64,7 @@ func (a *annexB) hand(unit []byte) {
 // of the same size.
 type flood int
 
-// maxUnits is more than five minutes of pictures in many slices have.
+// maxUnits is more than five minutes of frames in many slices have.
 const maxUnits = 1 << 21
 
 // more counts one unit, and is false when there were too many.

@@ -1,15 +1,15 @@
 package verify
 
-// avc counts the pictures of an H.264 stream.
+// avc counts the frames of an H.264 stream.
 type avc struct {
 	sps [32]*avcSPS
 	pps [256]*avcPPS
 
 	last    AVCSlice
-	any     bool // there was a slice
-	divided bool // something that only stands between pictures came after it
+	any     bool // a slice was seen
+	divided bool // a NAL unit that only occurs between frames came after it
 
-	// waiting: the last picture was a field whose partner may follow.
+	// waiting: the last frame was a field whose partner may follow.
 	waiting bool
 	start   start
 
@@ -66,12 +66,12 @@ func (a *avc) slice(header byte, payload []byte) {
 	before := a.last
 	a.last, a.any, a.divided = s, true, false
 	if another {
-		a.picture(&s, &before, sps)
+		a.frame(&s, &before, sps)
 	}
 }
 
-// picture takes the first slice of one; before is that of the picture before it.
-func (a *avc) picture(s, before *AVCSlice, sps *avcSPS) {
+// frame takes the first slice of a frame; before is that of the previous frame.
+func (a *avc) frame(s, before *AVCSlice, sps *avcSPS) {
 	if a.waiting && s.Field && s.Bottom != before.Bottom && s.FrameNum == before.FrameNum && (!s.IDR || before.IDR) {
 		a.waiting = false // the frame is counted already
 		a.v.Most++
@@ -82,5 +82,5 @@ func (a *avc) picture(s, before *AVCSlice, sps *avcSPS) {
 	if !s.Field && sps.Interlaceable() {
 		a.v.Most++
 	}
-	a.start.picture(s, func() { a.v.picture(sps.Width, sps.Height) })
+	a.start.frame(s, func() { a.v.frame(sps.Width, sps.Height) })
 }

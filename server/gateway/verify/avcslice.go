@@ -33,7 +33,7 @@ func ReadAVCPPS(payload []byte) (p avcPPS, ok bool) {
 	return p, p.ID < 256 && p.SPS < 32 && !r.Over()
 }
 
-// ppsOfAVCSlice is the number of the picture parameter set that a slice names.
+// ppsOfAVCSlice returns the number of the picture parameter set that a slice names.
 func ppsOfAVCSlice(payload []byte) (id uint, ok bool) {
 	r := NewBits(payload, maxSliceHead)
 	r.UE()
@@ -148,7 +148,7 @@ func RecoveryPoint(payload []byte) (frames uint, ok bool) {
 	return 0, false
 }
 
-// message is a number as messages write it: bytes of 255 and a last one.
+// message returns a number as messages write it: bytes of 255 and a last one.
 func (r *Bits) message() uint {
 	var n uint
 	for !r.Over() {

@@ -140,7 +140,7 @@ func (s *avcSPS) size(r *Bits) bool {
 	return s.Width > 0 && s.Height > 0 && s.Height <= maxSide
 }
 
-// vuiRate is the frame rate of the usability information, 0 when there is none.
+// vuiRate returns the frame rate of the usability information, 0 when there is none.
 func vuiRate(r *Bits) float64 {
 	if !r.Flag() {
 		return 0

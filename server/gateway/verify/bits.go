@@ -19,7 +19,7 @@ func NewBits(payload []byte, limit int) Bits {
 // Over reports whether more was read than there is, or a code that is none.
 func (r *Bits) Over() bool { return r.bad || r.pos > 8*len(r.b) }
 
-// U is an unsigned number of n bits, at most 64.
+// U returns an unsigned number of n bits, at most 64.
 func (r *Bits) U(n int) uint {
 	var v uint
 	for range n {
@@ -38,7 +38,7 @@ func (r *Bits) Flag() bool { return r.U(1) == 1 }
 // Skip passes over n bits.
 func (r *Bits) Skip(n int) { r.pos += n }
 
-// UE is an unsigned Exp-Golomb code.
+// UE returns an unsigned Exp-Golomb code.
 func (r *Bits) UE() uint {
 	zeros := 0
 	for r.U(1) == 0 {
@@ -50,7 +50,7 @@ func (r *Bits) UE() uint {
 	return 1<<zeros - 1 + r.U(zeros)
 }
 
-// SE is a signed one.
+// SE returns a signed one.
 func (r *Bits) SE() int {
 	k := int(r.UE())
 	if k%2 == 1 {

@@ -43,7 +43,7 @@ func EachBox(b []byte, f func(kind string, body []byte, at int)) {
 	}
 }
 
-// ChildBox is the body of the first box of a kind, nil when there is none.
+// ChildBox returns the body of the first box of a kind, nil when there is none.
 func ChildBox(b []byte, kind string) []byte {
 	var found []byte
 	EachBox(b, func(k string, body []byte, _ int) {

@@ -10,7 +10,7 @@ func isTS(b []byte) bool {
 	return len(b) >= PacketSize && b[0] == syncByte && (len(b) < 2*PacketSize || b[PacketSize] == syncByte)
 }
 
-// SyncByte is the offset of the first packet at or after off, len(b) when there is none.
+// SyncByte returns the offset of the first packet at or after off, len(b) when there is none.
 // A whole packet begins there.
 func SyncByte(b []byte, off int) int {
 	for ; off+PacketSize <= len(b); off++ {
@@ -24,12 +24,12 @@ func SyncByte(b []byte, off int) int {
 // WholeBox reports whether a packet begins at off.
 func WholeBox(b []byte, off int) bool { return off+PacketSize <= len(b) && b[off] == syncByte }
 
-// PacketHead is a packet's PID and whether a unit begins in it.
+// PacketHead returns a packet's PID and whether a unit begins in it.
 func PacketHead(p []byte) (pid int, start bool) {
 	return int(p[1]&0x1f)<<8 | int(p[2]), p[1]&0x40 != 0
 }
 
-// TSPayload is a packet's payload after its adaptation field, nil when none.
+// TSPayload returns a packet's payload after its adaptation field, nil when none.
 func TSPayload(p []byte) []byte {
 	control := p[3] >> 4 & 3
 	body := p[4:]
@@ -46,7 +46,7 @@ func TSPayload(p []byte) []byte {
 	return body
 }
 
-// PESPayload is what follows the header of a packetized elementary stream, nil when
+// PESPayload returns what follows the header of a packetized elementary stream, nil when
 // it is none.
 func PESPayload(b []byte) []byte {
 	if len(b) < 9 || b[0] != 0 || b[1] != 0 || b[2] != 1 {

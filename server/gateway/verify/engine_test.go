@@ -58,7 +58,7 @@ func TestRenditionsOfOurEngine(t *testing.T) {
 }
 
 // TestSizesThatChange: a client's source that changes its size within a segment, has two videos, or whose
-// headers tell of another size than its pictures have, does not make an honest transcoder's result look false.
+// headers tell of another size than its frames have, does not make an honest transcoder's result look false.
 func TestSizesThatChange(t *testing.T) {
 	t.Parallel()
 	engine, err := libav.New(libav.Options{Device: "cpu", Preset: "ultrafast", Cores: 1})
@@ -107,7 +107,7 @@ func TestSizesThatChange(t *testing.T) {
 	}
 }
 
-// cpu is the processor time that the process has used.
+// cpu is the CPU time that the process has used.
 func cpu() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -117,7 +117,7 @@ func cpu() time.Duration {
 }
 
 // BenchmarkAgainstDecode counts a rendition of 720p, 2 s, 3 Mbit/s, and decodes it
-// beside; it reports how many times the processor time a decode takes.
+// beside; it reports how many times the CPU time a decode takes.
 func BenchmarkAgainstDecode(b *testing.B) {
 	data := clip(b, "-f lavfi -i testsrc2=size=1280x720:rate=30:duration=2,noise=alls=12:allf=t -c:v libx264 -pix_fmt "+
 		"yuv420p -preset veryfast -b:v 3M -g 60", "ts")
@@ -131,7 +131,7 @@ func BenchmarkAgainstDecode(b *testing.B) {
 			}
 		}
 		between := cpu()
-		r, err := libav.Verify(context.Background(), data)
+		r, err := libav.Inspect(context.Background(), data)
 		if err != nil || len(r.Video.Frames) != 60 {
 			b.Fatal(err)
 		}

@@ -12,7 +12,7 @@ const (
 	trunDuration, trunSize, trunFlags, trunShifted = 0x100, 0x200, 0x400, 0x800
 )
 
-// fragmentDefaults is the size of samples of a track that do not say theirs.
+// fragmentDefaults returns the size of samples of a track that do not say theirs.
 func fragmentDefaults(mvex []byte, id uint32) (size uint32) {
 	EachBox(mvex, func(kind string, body []byte, _ int) {
 		if kind == "trex" && len(body) >= 20 && binary.BigEndian.Uint32(body[4:]) == id {

@@ -22,12 +22,12 @@ const (
 	// how much such a one may play beyond what the client named.
 	fastest = 120
 	longer  = 3
-	// runaway is how many frames may be made of one picture of the source: the network
+	// runaway is how many frames may be made of one frame of the source: the network
 	// refuses a source whose clock asks for more.
 	runaway = 25
 )
 
-// lasts is the longest that the source may play.
+// lasts returns the longest that the source may play.
 func (s *Source) lasts() time.Duration {
 	switch {
 	case s.Span > 0:
@@ -38,8 +38,8 @@ func (s *Source) lasts() time.Duration {
 	return longer * s.Duration
 }
 
-// frames is how many a rendition may have at most. A fixed rate has as many as the
-// source plays, whatever its own rate, and however it varies; else each picture of the
+// frames returns how many a rendition may have at most. A fixed rate has as many as the
+// source plays, whatever its own rate, and however it varies; else each frame of the
 // source, of which both fields may be shown, makes one.
 func (s *Source) frames(rate core.Framerate) core.Frames {
 	seconds := s.lasts().Seconds()
@@ -67,7 +67,7 @@ func (s *Source) checkFrames(v Video, p core.Profile) error {
 		side := core.Pixels(max(v.Width, v.Height, p.Width, p.Height) + tolerance)
 		area = side * side
 	}
-	// Width and height are the smallest picture's: larger ones must not stand among them.
+	// Width and height are the smallest frame's: larger ones must not stand among them.
 	if v.Frames > most || v.Pixels > core.Pixels(most)*area {
 		return fault.New(fault.PixelsMismatch, "check rendition",
 			fmt.Sprintf("%d frames and %d pixels, where the source makes %d frames at most", v.Frames, v.Pixels, most))

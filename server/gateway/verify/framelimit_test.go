@@ -29,7 +29,7 @@ func TestFramesThatWereNotRequested(t *testing.T) {
 		"its own rate":                     {rate(0, 1), verify.Source{Duration: s, Most: 25, Span: s}, true},
 		"its own rate, a damaged start":    {rate(0, 1), verify.Source{Duration: s, Most: 14, Span: s}, true},
 		"its own rate, padded":             {rate(0, 1), verify.Source{Duration: 10 * s, Most: 12, Span: 10 * s}, false},
-		"one picture for long":             {rate(30, 1), verify.Source{Duration: s, Most: 1, Span: s}, true},
+		"one frame for long":               {rate(30, 1), verify.Source{Duration: s, Most: 1, Span: s}, true},
 		"a clock that runs away":           {rate(30, 1), verify.Source{Duration: s, Most: 1, Span: time.Hour}, true},
 		"nothing read, its own rate":       {rate(0, 1), verify.Source{Duration: 100 * time.Millisecond}, true},
 		"nothing read, next to no seconds": {rate(0, 1), verify.Source{Duration: time.Millisecond}, false},

@@ -23,13 +23,13 @@ func FuzzCount(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// A picture takes at least some bytes, so nothing can claim more pictures
+		// A frame takes at least some bytes, so nothing can claim more frames
 		// than there are bytes.
 		if v.Frames < 0 || v.Pixels < 0 || v.Frames > core.Frames(len(b)) || v.Frames > 0 && (v.Width <= 0 || v.Height <= 0) {
 			t.Errorf("implausible: %+v of %d bytes", v, len(b))
 		}
 		if v.Frames > 0 && v.Pixels < core.Pixels(v.Frames)*core.Pixels(v.Width*v.Height) {
-			t.Errorf("less than its smallest picture: %+v", v)
+			t.Errorf("less than its smallest frame: %+v", v)
 		}
 	})
 }

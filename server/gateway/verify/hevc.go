@@ -1,11 +1,11 @@
 package verify
 
-// hevc counts the pictures of an HEVC stream.
+// hevc counts the frames of an HEVC stream.
 type hevc struct {
 	sps [16]*hevcSPS
 	pps [64]*HEVCPPS
 
-	// begun: a picture came that decoding can begin at. skipping: those that refer to
+	// begun: a frame came that decoding can begin at. skipping: those that refer to
 	// what came before it cannot be decoded.
 	begun, skipping bool
 	v               Video
@@ -20,7 +20,7 @@ func (h *hevc) begin() {}
 
 func (h *hevc) unit(nal []byte) {
 	if len(nal) < 3 || nal[0]&1 != 0 || nal[1]>>3 != 0 {
-		return // pictures of further layers are extras
+		return // frames of further layers are extras
 	}
 	kind, payload := nal[0]>>1&0x3f, nal[2:]
 	switch kind {
@@ -59,11 +59,11 @@ func (h *hevc) slice(kind byte, payload []byte) {
 	if !h.decodable(kind) || s.Hidden {
 		return
 	}
-	h.v.picture(sps.Width, sps.Height)
+	h.v.frame(sps.Width, sps.Height)
 }
 
 // decodable reports whether a decoder that begins with the file can decode a
-// picture of a NAL type.
+// frame of a NAL type.
 func (h *hevc) decodable(kind byte) bool {
 	switch {
 	case kind >= hevcFirstIRAP && kind <= hevcLastIRAP:

@@ -9,7 +9,7 @@ import (
 )
 
 // A clock that jumps inside a segment, in either direction, is seen and does not make the
-// segment longer than its pictures.
+// segment longer than its frames.
 func TestClockJumpsInsideASegment(t *testing.T) {
 	t.Parallel()
 	part := func(at string) []byte {

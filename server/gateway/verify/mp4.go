@@ -81,7 +81,7 @@ func findTrack(moov []byte) (t track) {
 	return t
 }
 
-// videoEntry is the kind of the first sample entry of a track, if the track is video.
+// videoEntry returns the kind of the first sample entry of a track, if the track is video.
 func videoEntry(trak []byte) (kind string, found bool) {
 	stsd := BoxPath(trak, "mdia", "minf", "stbl", "stsd")
 	if len(stsd) < 16 {

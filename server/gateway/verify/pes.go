@@ -1,6 +1,6 @@
 package verify
 
-// decodingTime is when what begins in a packetized elementary stream's packet is
+// decodingTime returns when what begins in a packetized elementary stream's packet is
 // decoded, in ticks of 90 kHz; ok is false when its header does not tell. Where only
 // the time of presentation is there, both are the same.
 func decodingTime(b []byte) (ticks uint64, ok bool) {

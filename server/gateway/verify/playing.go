@@ -8,22 +8,22 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// pictureLasts is the longest time that one picture of the source is paid for: clocks may
+// maxFrameTime is the longest time that one frame of the source is paid for: clocks may
 // say anything.
-const pictureLasts = time.Second
+const maxFrameTime = time.Second
 
 // clocksDiffer: what a client names may be shorter by a tenth than the file's clock says. It
 // then counts, since prices are for whole seconds.
 const clocksDiffer = 10
 
-// Length is how long a segment plays, for its price: by its own clock, as far as its pictures
+// Length returns how long a segment plays, for its price: by its own clock, as far as its frames
 // bear that out. What the client named counts where the file does not say, and is never more
-// than the pictures bear out, or than a segment of usual length where none can be counted.
+// than the frames bear out, or than a segment of usual length where none can be counted.
 func (s *Source) Length() time.Duration {
 	if s.Pictures == 0 {
 		return min(s.Duration, core.DefaultSegmentDuration)
 	}
-	most := min(time.Duration(s.Pictures)*pictureLasts, core.MaxSegmentDuration)
+	most := min(time.Duration(s.Pictures)*maxFrameTime, core.MaxSegmentDuration)
 	switch {
 	case s.steady == 0, s.steady >= s.Duration && s.steady-s.Duration <= s.steady/clocksDiffer:
 		return min(s.Duration, most)
@@ -31,11 +31,11 @@ func (s *Source) Length() time.Duration {
 	return min(s.steady, most)
 }
 
-// Plays is how long a segment plays, for players: by its own clock where it has one, as far as
-// its pictures bear that out.
+// Plays returns how long a segment plays, for players: by its own clock where it has one, as far as
+// its frames bear that out.
 func (s *Source) Plays() time.Duration {
 	if s.Pictures > 0 && s.steady > 0 {
-		return min(s.steady, time.Duration(s.Pictures)*pictureLasts, core.MaxSegmentDuration)
+		return min(s.steady, time.Duration(s.Pictures)*maxFrameTime, core.MaxSegmentDuration)
 	}
 	return s.Length()
 }
@@ -74,12 +74,12 @@ func playingMP4(data []byte) playing {
 	return p
 }
 
-// seconds is a playing time, bounded.
+// seconds returns a playing time, bounded.
 func seconds(n float64) time.Duration {
 	return time.Duration(math.Min(n, maxSpan.Seconds()) * float64(time.Second))
 }
 
-// defaultTime is how long samples of a track play that do not say.
+// defaultTime returns how long samples of a track play that do not say.
 func defaultTime(mvex []byte, id uint32) (ticks uint32) {
 	EachBox(mvex, func(kind string, body []byte, _ int) {
 		if kind == "trex" && len(body) >= 16 && binary.BigEndian.Uint32(body[4:]) == id {

@@ -22,7 +22,7 @@ func TestLengths(t *testing.T) {
 		"many of them": {three + medium + "-g 15 -movflags frag_keyframe+empty_moov+default_base_moof", "mp4",
 			3 * time.Second},
 		"another codec": {three + "-c:v mpeg4 ", "mp4", 3 * time.Second},
-		"one picture":   {"-f lavfi -i testsrc2=size=320x180:rate=25:duration=0.04 " + x264, "ts", 40 * time.Millisecond},
+		"one frame":     {"-f lavfi -i testsrc2=size=320x180:rate=25:duration=0.04 " + x264, "ts", 40 * time.Millisecond},
 		"slow":          {"-f lavfi -i testsrc2=size=320x180:rate=1:duration=5 " + x264, "ts", 5 * time.Second},
 		"a clock that jumps": {"-f lavfi -i testsrc2=size=320x180:rate=30:duration=1 -vf setpts='PTS+gte(N,15)*3600/TB' " +
 			"-fps_mode passthrough " + x264, "ts",

@@ -97,7 +97,7 @@ func (g *Program) streams(s []byte, video, audio func(kind byte) bool) {
 	}
 }
 
-// descriptor is the body of the first descriptor with a tag, nil when there is none.
+// descriptor returns the body of the first descriptor with a tag, nil when there is none.
 func descriptor(b []byte, tag byte) []byte {
 	for len(b) >= 2 {
 		n := 2 + int(b[1])
@@ -112,7 +112,7 @@ func descriptor(b []byte, tag byte) []byte {
 	return nil
 }
 
-// registered is the format identifier of a registration descriptor, "" when there is
+// registered returns the format identifier of a registration descriptor, "" when there is
 // none.
 func registered(descriptors []byte) string {
 	const tag, size = 0x05, 4

@@ -27,7 +27,7 @@ type Result struct {
 	// for them. Nil has Check make them.
 	Hashes func() [][keccak.Size]byte
 	// Source is the source's size by its headers, zero when it is not known; Input is what
-	// its pictures are, and can become.
+	// its frames are, and can become.
 	Source Size
 	Input  Source
 }
@@ -81,8 +81,8 @@ func (r *Result) rendition(i int, data []byte) error {
 	return r.Input.checkFrames(v, r.Profiles[i])
 }
 
-// size is the source's size if all of its pictures have it, else zero. The client makes the source:
-// one that changes its size, or whose headers differ from its pictures, must not make an honest
+// size returns the source's size if all of its frames have it, else zero. The client makes the source:
+// one that changes its size, or whose headers differ from its frames, must not make an honest
 // result look false.
 func (r *Result) size() Size {
 	switch in := &r.Input; {

@@ -60,7 +60,7 @@ func TestCheck(t *testing.T) {
 			fault.RenditionSize},
 		"another shape": {func(r *verify.Result) { r.Source = verify.Size{Width: 640, Height: 480} },
 			fault.RenditionSize},
-		"pictures' shape": {func(r *verify.Result) { r.Input.Size = verify.Size{Width: 640, Height: 480} },
+		"frames' shape": {func(r *verify.Result) { r.Input.Size = verify.Size{Width: 640, Height: 480} },
 			fault.RenditionSize},
 		"false headers": {func(r *verify.Result) {
 			r.Source, r.Input.Size = verify.Size{Width: 640, Height: 480}, r.Source

@@ -80,7 +80,7 @@ const (
 	medium  = "-c:v libx264 -pix_fmt yuv420p -preset medium -bf 3 "
 )
 
-// kinds are recipes of files whose pictures are counted in both containers.
+// kinds are recipes of files whose frames are counted in both containers.
 var kinds = map[string]string{
 	"plain":                picture + x264,
 	"sound":                picture + tone + x264,

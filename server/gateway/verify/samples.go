@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 )
 
-// maxSamples bounds the samples of one track: five minutes of 240 pictures a second
+// maxSamples bounds the samples of one track: five minutes of 240 frames a second
 // are far below.
 const maxSamples = 1 << 20
 
@@ -40,7 +40,7 @@ func (w words) len() int { return len(w) / 4 }
 
 func (w words) at(i int) uint32 { return binary.BigEndian.Uint32(w[4*i:]) }
 
-// entries is the part of a full box's body after its version, flags and count, for
+// entries returns the part of a full box's body after its version, flags and count, for
 // count entries of so many words; less when the box is cut short.
 func entries(body []byte, perEntry int) words {
 	if len(body) < 8 {
@@ -108,7 +108,7 @@ func (s *sizes) of(i int) uint32 {
 	return s.table.at(i)
 }
 
-// samplesOf is how many samples a sample table tells of, 0 where that cannot be read.
+// samplesOf returns how many samples a sample table tells of, 0 where that cannot be read.
 func samplesOf(table []byte) int {
 	s, err := sizesOf(ChildBox(table, "stsz"), ChildBox(table, "stz2"))
 	if err != nil {

@@ -20,10 +20,10 @@ var sizeRanges = map[core.VideoCodec]sizeRange{
 // that follows the source's shape up, down or to the nearest even number.
 const tolerance = 2
 
-// Size is a picture's size; the zero value is not known.
+// Size is a frame's size; the zero value is not known.
 type Size struct{ Width, Height int }
 
-// wanted is the size that a rendition of a source must have. The larger side is the
+// wanted returns the size that a rendition of a source must have. The larger side is the
 // larger one asked for, the other follows the source's shape unless it would be too
 // small for the encoder.
 func (r sizeRange) wanted(source Size, p core.Profile) Size {
@@ -46,7 +46,7 @@ func (r sizeRange) large(p core.Profile) int {
 	return max(min(max(p.Width, r.minWidth), r.maxWidth), min(max(p.Height, r.minHeight), r.maxHeight))
 }
 
-// narrow reports whether a picture's shorter side is the shortest that there is, for
+// narrow reports whether a frame's shorter side is the shortest that there is, for
 // which the longer one grows.
 func (r sizeRange) narrow(v Video) bool {
 	if v.Width >= v.Height {

@@ -11,7 +11,7 @@ import (
 )
 
 // slicedTS writes a transport stream again with each unit of its video in a packetized
-// packet of its own, under the header of the picture that it belongs to.
+// packet of its own, under the header of the frame that it belongs to.
 func slicedTS(data []byte) (out []byte) {
 	const video = 0x100
 	var header, picture []byte
@@ -58,8 +58,8 @@ func slicedTS(data []byte) (out []byte) {
 	return out
 }
 
-// TestSlicesOfOnePicture: where each slice of a picture has a packet with the picture's time,
-// the segment plays for as long as its pictures do.
+// TestSlicesOfOnePicture: where each slice of a frame has a packet with the frame's time,
+// the segment plays for as long as its frames do.
 func TestSlicesOfOnePicture(t *testing.T) {
 	t.Parallel()
 	const three = "-f lavfi -i testsrc2=size=320x180:rate=30:duration=3 "
@@ -67,7 +67,7 @@ func TestSlicesOfOnePicture(t *testing.T) {
 	for of, data := range map[string][]byte{"pictures": whole, "slices": slicedTS(whole)} {
 		s := verify.ReadSource(data, core.MaxSegmentDuration)
 		if got := s.Length(); s.Pictures != 90 || got < 2900*time.Millisecond || got > 3100*time.Millisecond {
-			t.Errorf("packets of %s: %v, %d pictures", of, got, s.Pictures)
+			t.Errorf("packets of %s: %v, %d frames", of, got, s.Pictures)
 		}
 		if got := verify.Plays(data); got < 2900*time.Millisecond || got > 3100*time.Millisecond {
 			t.Errorf("packets of %s: plays for %v", of, got)
@@ -75,7 +75,7 @@ func TestSlicesOfOnePicture(t *testing.T) {
 	}
 }
 
-// TestAClockThatStands: pictures that all have one time play for the usual step each.
+// TestAClockThatStands: frames that all have one time play for the usual step each.
 func TestAClockThatStands(t *testing.T) {
 	t.Parallel()
 	data := clip(t, "-f lavfi -i testsrc2=size=320x180:rate=30:duration=3 "+x264+"-bf 0", "ts")
@@ -92,7 +92,7 @@ func TestAClockThatStands(t *testing.T) {
 		return true
 	})
 	if got := verify.Plays(data); got != 90*40*time.Millisecond {
-		t.Errorf("90 pictures at one time: %v", got)
+		t.Errorf("90 frames at one time: %v", got)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestUnknownLength(t *testing.T) {
 // which older cameras write as times that are nearly 2^32. Transcoders take neither for playing time.
 func TestTimesOfNoSamples(t *testing.T) {
 	t.Parallel()
-	// One picture lasts twice as long, so that the table has four entries: the first 44, this one, the next, the last.
+	// One frame lasts twice as long, so that the table has four entries: the first 44, this one, the next, the last.
 	whole := clip(t, "-f lavfi -i testsrc2=size=320x180:rate=30:duration=3 "+
 		"-vf setpts='if(lt(N,45),N,N+1)/30/TB' -fps_mode vfr "+x264+"-bf 0", "mp4")
 	at := bytes.Index(whole, []byte("stts\x00\x00\x00\x00\x00\x00\x00\x04"))

@@ -25,9 +25,9 @@ type SniffedInfo struct {
 	// configuration from another.
 	Parameters string
 	// NoFrames: the MPEG-TS segment was searched to its end, declares video and audio and has no
-	// picture. Only such a segment may be passed on without being decoded.
+	// frame. Only such a segment may be passed on without being decoded.
 	NoFrames bool
-	// NoVideo is why the segment certainly has no picture, Empty that it has no audio either.
+	// NoVideo is why the segment certainly has no frame, Empty that it has no audio either.
 	// Broken is why it certainly cannot be read. "" is not certain.
 	NoVideo, Broken string
 	Empty           bool

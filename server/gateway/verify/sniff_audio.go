@@ -35,7 +35,7 @@ const (
 	discFormat = "HDMV"
 )
 
-// audioName is the codec of a program's stream, "" when it is no sound that is known.
+// audioName returns the codec of a program's stream, "" when it is no sound that is known.
 func audioName(s VideoStream, program string) string {
 	if program == discFormat && discTypes[s.Type] != "" {
 		return discTypes[s.Type]
@@ -66,7 +66,7 @@ var mpegLayers = [4]string{"", "mp3", "mp2", "mp1"}
 // syncDTS begins a frame of DTS.
 const syncDTS = "\x7f\xfe\x80\x01"
 
-// audioOf is the codec that a stream's first bytes show, where the program map leaves
+// audioOf returns the codec that a stream's first bytes show, where the program map leaves
 // that open.
 func audioOf(codec string, kind byte, frame []byte) string {
 	switch {
@@ -89,7 +89,7 @@ var audioCodecs = map[string]string{
 	"ac3": "ac-3", "eac3": "ec-3", "opus": "opus", "flac": "fLaC",
 }
 
-// audioCodec is the codec as playlists write it, "" when it has no such name. AAC that
+// audioCodec returns the codec as playlists write it, "" when it has no such name. AAC that
 // does not tell its kind is taken to be LC.
 func audioCodec(codec string, frame []byte) string {
 	const adts = 3

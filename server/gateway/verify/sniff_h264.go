@@ -8,7 +8,7 @@ import (
 // sniffStartCode begins a NAL unit. Read-only.
 var sniffStartCode = []byte{0, 0, 1}
 
-// nalBytes is the first NAL unit, in start code form, whose first byte is wanted.
+// nalBytes returns the first NAL unit, in start code form, whose first byte is wanted.
 func nalBytes(b []byte, wanted func(header byte) bool) string {
 	for {
 		i := bytes.Index(b, sniffStartCode)

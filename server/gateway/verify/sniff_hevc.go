@@ -24,7 +24,7 @@ func hevcStream(b []byte, i *SniffedInfo) string {
 	return hevcCodec("hvc1", s.General)
 }
 
-// hevcCodec is the RFC 6381 form of ISO/IEC 14496-15, annex E: sample entry, profile,
+// hevcCodec returns the RFC 6381 form of ISO/IEC 14496-15, annex E: sample entry, profile,
 // compatibility flags in reverse order, tier and level, constraints.
 func hevcCodec(entry string, general [hevcGeneralBytes]byte) string {
 	space := [...]string{"", "A", "B", "C"}[general[0]>>6]

@@ -83,7 +83,7 @@ func matroskaTrack(entry []byte, i *SniffedInfo) {
 	}
 }
 
-// side is a width or a height, 0 for one that no picture has.
+// side returns a width or a height, 0 for one that no frame has.
 func side(b []byte) int {
 	const most = 1 << 16
 	v := 0

@@ -23,9 +23,9 @@ var (
 type movieReader struct {
 	info       SniffedInfo
 	videoCodec string
-	// pictures says that there is a video track, samples that a track has samples,
+	// frames says that there is a video track, samples that a track has samples,
 	// or may have some.
-	pictures, videoSamples, samples bool
+	frames, videoSamples, samples bool
 }
 
 func movie(data []byte) SniffedInfo {
@@ -47,7 +47,7 @@ func movie(data []byte) SniffedInfo {
 	i := &r.info
 	i.Codecs = codecs(r.videoCodec, audioCodec(i.Audio, nil), i.Video != "", i.Audio != "")
 	switch {
-	case !r.pictures:
+	case !r.frames:
 		i.NoVideo, i.Empty = "no video track", i.Audio == ""
 	case fragments || r.videoSamples:
 	case r.samples:
@@ -63,7 +63,7 @@ func (r *movieReader) track(body []byte) {
 	sampled := !noSamples(ChildBox(table, "stsz"))
 	r.samples = r.samples || sampled
 	if handler(BoxPath(body, "mdia", "hdlr")) == "vide" {
-		r.pictures, r.videoSamples = true, r.videoSamples || sampled
+		r.frames, r.videoSamples = true, r.videoSamples || sampled
 	}
 	stsd := ChildBox(table, "stsd")
 	if len(stsd) < 16 {
@@ -71,7 +71,7 @@ func (r *movieReader) track(body []byte) {
 	}
 	i, entry, name := &r.info, stsd[8:], stsd[12:16]
 	if v, ok := videoEntries[string(name)]; ok && i.Video == "" {
-		r.pictures, r.videoSamples = true, r.videoSamples || sampled
+		r.frames, r.videoSamples = true, r.videoSamples || sampled
 		i.Video = v
 		r.videoCodec = visualEntry(entry, v, i)
 	}
@@ -80,7 +80,7 @@ func (r *movieReader) track(body []byte) {
 	}
 }
 
-// handler is the kind of a track's media.
+// handler returns the kind of a track's media.
 func handler(hdlr []byte) string {
 	if len(hdlr) < 12 {
 		return ""

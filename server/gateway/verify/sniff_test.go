@@ -57,7 +57,7 @@ func TestSegment(t *testing.T) {
 func TestNoFrames(t *testing.T) {
 	t.Parallel()
 	b := read(t, "h264.ts")
-	// The tables come first; the picture's packets follow. Three packets hold
+	// The tables come first; the frame's packets follow. Three packets hold
 	// service description, association and map.
 	i := verify.SniffSegment(b[:3*188])
 	if !i.NoFrames || i.Video != "h264" {
@@ -65,11 +65,11 @@ func TestNoFrames(t *testing.T) {
 	}
 	whole := verify.SniffSegment(b)
 	if whole.NoFrames {
-		t.Error("pictures not seen")
+		t.Error("frames not seen")
 	}
 	whole.NoFrames = true
 	if !whole.Same(verify.SniffSegment(b)) {
-		t.Error("a missing picture alone is no change of source")
+		t.Error("a missing frame alone is no change of source")
 	}
 	if whole.Same(verify.SniffSegment(read(t, "odd422.ts"))) {
 		t.Error("another source is taken for the same")
@@ -96,7 +96,7 @@ func unsampled(t *testing.T, file []byte) []byte {
 	}
 }
 
-// TestNotMissing: only what was looked through to its end is without pictures.
+// TestNotMissing: only what was looked through to its end is without frames.
 func TestNotMissing(t *testing.T) {
 	t.Parallel()
 	ts, file := read(t, "h264.ts"), read(t, "h264.mp4")

@@ -8,7 +8,7 @@ const (
 	// scanned bounds how much of the video stream is searched for its parameters.
 	scanned = 256 << 10
 	// audioWithin is how far into the file the sound's first frame is looked for once
-	// the first picture is whole.
+	// the first frame is whole.
 	audioWithin = 1 << 20
 	// frameHead is how much is kept of the sound's first frame.
 	frameHead = 64
@@ -37,10 +37,10 @@ type tsReader struct {
 	videoPID, audioPID int
 	// audioType is the sound's type in a program that is not in the form of discs.
 	audioType byte
-	// pictures counts the starts of packets of the video stream, others those of
+	// frames counts the starts of packets of the video stream, others those of
 	// whatever else is marked as video.
-	pictures, others int
-	video, sound     []byte
+	frames, others int
+	video, sound   []byte
 }
 
 // transportStream reads the program map first, which may come late or at the end, and
@@ -52,7 +52,7 @@ func transportStream(data []byte) SniffedInfo {
 	EachPacket(data, func(p []byte) bool {
 		r.packet(p)
 		at += len(p)
-		whole := r.pictures > 1 || len(r.video) >= scanned
+		whole := r.frames > 1 || len(r.video) >= scanned
 		return !whole || r.audioPID != 0 && r.sound == nil && at < audioWithin
 	})
 	r.info.Audio = audioOf(r.info.Audio, r.audioType, r.sound)
@@ -89,14 +89,14 @@ func (r *tsReader) program(data []byte) Program {
 }
 
 // missing says what is not there, where the whole file was looked through without a
-// picture.
+// frame.
 func (r *tsReader) missing(g Program) {
 	switch {
-	case r.pictures+r.others > 0 || g.Programs != 1 || !g.Found():
+	case r.frames+r.others > 0 || g.Programs != 1 || !g.Found():
 	case r.info.Video != "" && r.info.Audio != "":
 		r.info.NoFrames = true
 	case r.info.Video != "":
-		r.info.NoVideo, r.info.Empty = "a video stream is declared, and there is not one picture", true
+		r.info.NoVideo, r.info.Empty = "a video stream is declared, and there is not one frame", true
 	case known(g):
 		r.info.NoVideo, r.info.Empty = "no video stream", r.info.Audio == ""
 	}
@@ -124,10 +124,10 @@ func (r *tsReader) packet(p []byte) {
 	case payload == nil:
 	case pid == r.videoPID && pid != 0:
 		if start {
-			r.pictures++
+			r.frames++
 			payload = PESPayload(payload)
 		}
-		if r.pictures > 0 && len(r.video) < scanned {
+		if r.frames > 0 && len(r.video) < scanned {
 			r.video = append(r.video, payload...)
 		}
 	case pid == r.audioPID && pid != 0:

@@ -13,10 +13,10 @@ type Source struct {
 	// Duration is the playing time that the client named. Clients name none, or a wrong
 	// one, so it never counts alone where the file can be read.
 	Duration time.Duration
-	// Most is the largest number of pictures that a decoder may make of the file, with
+	// Most is the largest number of frames that a decoder may make of the file, with
 	// both fields of what may be interlaced; 0 when the file cannot be read.
 	Most core.Frames
-	// Pictures is how many pictures the file has, also where its codec is not read: then by
+	// Frames is how many frames the file has, also where its codec is not read: then by
 	// its tables. 0 when they cannot be counted.
 	Pictures core.Frames
 	// Span is how long the file's own clock says that it plays, 0 when unknown.
@@ -25,9 +25,9 @@ type Source struct {
 	steady time.Duration
 	// Times are where the file's clock begins and ends, nil where unknown.
 	Times *Times
-	// Mixed says that its pictures are not all of one size.
+	// Mixed says that its frames are not all of one size.
 	Mixed bool
-	// Size is that of all of its pictures, zero where they are mixed or cannot be read.
+	// Size is that of all of its frames, zero where they are mixed or cannot be read.
 	Size Size
 }
 
@@ -78,7 +78,7 @@ func several(data []byte) bool {
 	return videos > 1
 }
 
-// Plays is for how long a file's video is certain to play, 0 when that is unknown.
+// Plays returns for how long a file's video is certain to play, 0 when that is unknown.
 // Only headers are read. Where the clock of a transport stream jumps, it counts the
 // usual step.
 func Plays(data []byte) time.Duration {

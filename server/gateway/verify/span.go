@@ -9,7 +9,7 @@ const (
 	clock = 90_000 // ticks of an MPEG clock in a second
 	// clockWrap is where it wraps around.
 	clockWrap = 1 << 33
-	// usualStep is the distance of two pictures where a broken clock does not tell.
+	// usualStep is the distance of two frames where a broken clock does not tell.
 	usualStep = clock / 25
 	// jump is the longest step that is none, as transcoders of our own see it.
 	jump = 10 * clock
@@ -28,7 +28,7 @@ type span struct {
 	begun, jumped bool
 }
 
-// Several packets may hold one picture, all with its time: those do not count.
+// Several packets may hold one frame, all with its time: those do not count.
 func (s *span) add(at uint64, samePicture bool) {
 	if !s.begun {
 		s.begun, s.first, s.last = true, at, at
@@ -56,7 +56,7 @@ func (s *span) add(at uint64, samePicture bool) {
 	s.sum += s.length()
 }
 
-// length is that of the picture now shown.
+// length is that of the frame now shown.
 func (s *span) length() uint64 {
 	if s.step == 0 {
 		return usualStep
@@ -64,10 +64,10 @@ func (s *span) length() uint64 {
 	return s.step
 }
 
-// duration is the time from the first picture to the end of the last.
+// duration returns the time from the first frame to the end of the last.
 func (s *span) duration() time.Duration { return s.of(s.sum) }
 
-// plays is the same without what the clock jumped over.
+// plays returns the same without what the clock jumped over.
 func (s *span) plays() time.Duration { return s.of(s.steady) }
 
 func (s *span) of(ticks uint64) time.Duration {
@@ -77,7 +77,7 @@ func (s *span) of(ticks uint64) time.Duration {
 	return seconds(float64(ticks+s.length()) / clock)
 }
 
-// Times are the decoding times of a segment's first picture and of what follows its last
+// Times are the decoding times of a segment's first frame and of what follows its last
 // one, in ticks of 1/90000 s that wrap around at 2^33.
 type Times struct {
 	Begin, End uint64
@@ -86,7 +86,7 @@ type Times struct {
 	Jumps bool
 }
 
-// times are those of a clock, nil where there is none.
+// times returns those of a clock, nil where there is none.
 func (s *span) times() *Times {
 	if !s.begun {
 		return nil
@@ -106,7 +106,7 @@ func clockTS(data []byte) span {
 	if program.VideoPID == 0 {
 		return s
 	}
-	packets := picturePackets{codec: tsCodecs[program.VideoType]}
+	packets := framePackets{codec: tsCodecs[program.VideoType]}
 	EachPacket(data, func(p []byte) bool {
 		id, start := PacketHead(p)
 		switch {
@@ -125,16 +125,16 @@ func clockTS(data []byte) span {
 	return s
 }
 
-// picturePackets finds out which packets of a stream begin a picture.
-type picturePackets struct {
+// framePackets finds out which packets of a stream begin a frame.
+type framePackets struct {
 	codec string
-	// sliced: the picture has a slice, so that what begins one begins the next.
+	// sliced: the frame has a slice, so that what begins one begins the next.
 	sliced bool
 }
 
-// next takes the beginning of a packet and reports whether it goes on with the picture
+// next takes the beginning of a packet and reports whether it goes on with the frame
 // of the one before. That is known for H.264 and HEVC only.
-func (c *picturePackets) next(b []byte) (same bool) {
+func (c *framePackets) next(b []byte) (same bool) {
 	if c.codec == "" {
 		return false
 	}
@@ -144,7 +144,7 @@ func (c *picturePackets) next(b []byte) (same bool) {
 	return same
 }
 
-// firstUnit reports whether bytes begin with a slice, and whether it is a picture's first.
+// firstUnit reports whether bytes begin with a slice, and whether it is a frame's first.
 func firstUnit(codec string, b []byte) (first, slice bool) {
 	i := bytes.Index(b, startCode)
 	if i < 0 || len(b) < i+6 {

@@ -1,43 +1,43 @@
 package verify
 
-// start decides which pictures at the beginning of an H.264 stream a decoder shows.
-// It may begin in the middle: at a picture from which on all is right, after some
+// start decides which frames at the beginning of an H.264 stream a decoder shows. It may begin in the middle: at a
+// frame from which on all is right, after some
 // that are not, and before others that stand earlier in the order of presentation
 // and refer to what is not there. The zero value has seen nothing.
 type start struct {
 	// announced: a message said that all is right so many frames after the next
-	// picture. target is that frame's number, if there is one.
+	// frame. target is that frame's number, if there is one.
 	announced bool
 	frames    uint
 	aimed     bool
 	target    uint
 
-	// begun: a picture came from which on all is right; first is the one, leading says
+	// begun: a frame came from which on all is right; first is the one, leading says
 	// that later ones may still stand before it.
 	begun, leading bool
 	first          AVCSlice
-	// held are the last pictures before it, which may stand after it.
-	held []heldPicture
+	// held are the last frames before it, which may stand after it.
+	held []heldFrame
 }
 
-type heldPicture struct {
+type heldFrame struct {
 	slice AVCSlice
 	show  func()
 }
 
-// maxHeld is as many pictures as a decoder holds back at most.
+// maxHeld is as many frames as a decoder holds back at most.
 const maxHeld = 16
 
 func (t *start) announce(frames uint) { t.announced, t.frames = true, frames }
 
-// picture calls show when a decoder shows the picture, now or later.
-func (t *start) picture(s *AVCSlice, show func()) {
+// frame calls show when a decoder shows the frame, now or later.
+func (t *start) frame(s *AVCSlice, show func()) {
 	t.aim(s)
 	switch {
 	case s.IDR:
 		t.begun, t.leading, t.held = true, false, nil
 	case !t.begun && !t.right(s):
-		t.held = append(t.held[max(0, len(t.held)-maxHeld+1):], heldPicture{*s, show})
+		t.held = append(t.held[max(0, len(t.held)-maxHeld+1):], heldFrame{*s, show})
 		return
 	case !t.begun:
 		t.begun, t.leading, t.first = true, true, *s
@@ -67,7 +67,7 @@ func (t *start) aim(s *AVCSlice) {
 	}
 }
 
-// right reports whether everything from this picture on is right.
+// right reports whether everything from this frame on is right.
 func (t *start) right(s *AVCSlice) bool {
 	return t.aimed && s.Reference && s.FrameNum == t.target
 }

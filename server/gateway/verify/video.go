@@ -10,18 +10,18 @@ type Video struct {
 	// Codec is "h264" or "hevc", "" when the file has no video.
 	Codec  string
 	Frames core.Frames
-	// Most is the largest number of pictures that any decoder may show: it counts those
+	// Most is the largest number of frames that any decoder may show: it counts those
 	// that a decoder may leave out, and both fields of what may be interlaced.
 	Most core.Frames
 	// Pixels is the sum of width × height over all frames.
 	Pixels core.Pixels
-	// Width and Height are of the smallest picture; Mixed says that others differ.
+	// Width and Height are of the smallest frame; Mixed says that others differ.
 	Width, Height int
 	Mixed         bool
 }
 
-// picture adds one.
-func (v *Video) picture(width, height int) {
+// frame adds one.
+func (v *Video) frame(width, height int) {
 	v.Frames++
 	v.Pixels += core.Pixels(width) * core.Pixels(height)
 	v.Mixed = v.Mixed || v.Width != 0 && (width != v.Width || height != v.Height)
@@ -30,7 +30,7 @@ func (v *Video) picture(width, height int) {
 	}
 }
 
-// units takes the NAL units of a video stream in order and counts its pictures.
+// units takes the NAL units of a video stream in order and counts its frames.
 type units interface {
 	// unit takes a NAL unit, of which the end may be cut off.
 	unit(nal []byte)
@@ -61,4 +61,4 @@ func Count(data []byte) (Video, error) {
 	return Video{}, unreadable("it is neither MPEG-TS nor MP4")
 }
 
-func unreadable(why string) error { return fault.New(fault.RenditionUnreadable, "count pictures", why) }
+func unreadable(why string) error { return fault.New(fault.RenditionUnreadable, "count frames", why) }

@@ -37,7 +37,7 @@ func (p *Pool) ask(ctx context.Context, w *worker, job *inference.Job, party str
 	return p.accept(ctx, w, a, job, party)
 }
 
-// answerTimeout is how long a worker may take to begin its answer.
+// answerTimeout returns how long a worker may take to begin its answer.
 func (p *Pool) answerTimeout(w *worker, job *inference.Job) time.Duration {
 	if w.isTutti() {
 		return p.opt.Limits.Begin(job) + ownGrace

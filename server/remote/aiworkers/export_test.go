@@ -8,8 +8,8 @@ import (
 	"net/http/httptest"
 	"time"
 
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -41,7 +41,7 @@ func Through(src io.Reader, size int) (text []byte, err error) {
 	defer func() { <-ended }()
 	b := &body{p: &Pool{opt: Options{Now: time.Now, Recorder: inference.NopRecorder{}}},
 		w: &worker{lost: make(chan struct{}),
-			tally: new(placement.Tally)}, a: a, ctx: context.Background(), forget: func() bool { return true }}
+			tally: new(deviceport.Tally)}, a: a, ctx: context.Background(), forget: func() bool { return true }}
 	defer b.Close()
 	if err := b.peek(); err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// readError is a failure in place of an answer. Our own workers say what it is
+// readError returns a failure in place of an answer. Our own workers say what it is
 // called.
 func readError(r *http.Request) (*answer, error) {
 	text, err := io.ReadAll(io.LimitReader(r.Body, maxError))

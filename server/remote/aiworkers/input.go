@@ -68,7 +68,7 @@ func (in *inputs) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(data)
 }
 
-// inputBase is the URL from which a worker fetches inputs: the address that it dialed, which
+// inputBase returns the URL from which a worker fetches inputs: the address that it dialed, which
 // it can reach, else the service address.
 func (p *Pool) inputBase(conn *remote.StreamConn) string {
 	host := conn.Host()

@@ -13,7 +13,7 @@ var stateOrder = map[inference.State]int{
 	inference.Evicted: 4, inference.Absent: 3, inference.Failed: 2, inference.Draining: 1,
 }
 
-// mergeStates is a model's state over its workers: that of the worker closest to accepting
+// mergeStates returns a model's state over its workers: that of the worker closest to accepting
 // jobs. It does not set counts.
 func mergeStates(entries []*entry) inference.ModelState {
 	best := entries[0]

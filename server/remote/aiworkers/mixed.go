@@ -33,7 +33,7 @@ var (
 	errDepth  = errors.New("JSON nested too deep")
 )
 
-// mediaFile is a picture, video or sound that came beside an answer.
+// mediaFile is an image, video or sound that came beside an answer.
 type mediaFile struct {
 	kind string
 	data []byte

@@ -41,7 +41,7 @@ func (e *entry) cold() bool {
 	return e.w.acceptsJobs() && !e.ready() && e.reported.Offered()
 }
 
-// state is the reported state, overridden while the worker drains.
+// state returns the reported state, overridden while the worker drains.
 func (e *entry) state() inference.ModelState {
 	s := e.reported
 	switch {
@@ -136,7 +136,7 @@ func (m *model) slots(readyOnly bool) int {
 	return cold
 }
 
-// stateNowLocked is the model's state. The caller holds mu.
+// stateNowLocked returns the model's state. The caller holds mu.
 func (m *model) stateNowLocked() inference.ModelState {
 	s := m.state
 	stats := m.queue.Stats()
@@ -179,7 +179,7 @@ func (p *Pool) pick(m *model, want requirements, tried map[*worker]bool) (*entry
 	return nil, fault.New(fault.AIWorkerLost, opRun, m.id.String())
 }
 
-// capacity is how many jobs the worker may have at once.
+// capacity returns how many jobs the worker may have at once.
 func (e *entry) capacity() int {
 	if e.ready() {
 		return e.slots

@@ -157,7 +157,7 @@ func TestImageOfTheNetwork(t *testing.T) {
 	}
 	file, _ := io.ReadAll(res.Body)
 	res.Body.Close()
-	if string(file) != "picture bytes" {
+	if string(file) != "image bytes" {
 		t.Errorf("input: %d %q", res.StatusCode, file)
 	}
 	kind, body := mixed(
@@ -195,7 +195,7 @@ func imageForm(t *testing.T) ([]byte, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _ = io.WriteString(p, "picture bytes")
+	_, _ = io.WriteString(p, "image bytes")
 	for _, f := range [][2]string{{"model_id", "m"}, {"prompt", "p"}, {"strength", "0.500000"}, {"safety_check", "true"},
 		{"seed", "42"}} {
 		_ = w.WriteField(f[0], f[1])

@@ -15,7 +15,7 @@ type requestData struct {
 	Request  json.RawMessage `json:"request"`
 }
 
-// notification is the message that sends a job of a party to a worker, and its approximate size.
+// notification returns the message that sends a job of a party to a worker, and its approximate size.
 // done removes the input that was published for it.
 func (p *Pool) notification(
 	w *worker, job *inference.Job, party string,
@@ -46,7 +46,7 @@ func (p *Pool) notification(
 		RequestData: text}}, len(text), done, nil
 }
 
-// workerJob is a job as tutti workers get it: unchanged.
+// workerJob returns a job as tutti workers get it: unchanged.
 func workerJob(job *inference.Job, party string) *rpc.WorkerJob {
 	return &rpc.WorkerJob{
 		Capability: uint32(job.Model.Capability), ModelId: job.Model.ID, Operation: string(job.Operation),

@@ -8,8 +8,8 @@ import (
 
 	"google.golang.org/grpc"
 
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -31,7 +31,7 @@ type Pool struct {
 	// below.
 	workers []*worker
 	models  map[inference.Model]*model
-	tallies placement.Tallies
+	tallies deviceport.Tallies
 	// order has the models in order of their first registration.
 	order []*model
 	// activeAnswers are the answers in progress, by task.

@@ -2,5 +2,5 @@ package aiworkers
 
 import "github.com/tuttinode/tutti/core/fault"
 
-// Refused is how many registrations were turned away since the start, by fault code.
+// Refused returns how many registrations were turned away since the start, by fault code.
 func (p *Pool) Refused() map[fault.Code]uint64 { return p.refusals.Counts() }

@@ -13,7 +13,7 @@ import (
 	"github.com/tuttinode/tutti/core/pipeline"
 )
 
-// networkRequest is a job's request in the form of the network's workers: JSON and a
+// networkRequest returns a job's request in the form of the network's workers: JSON and a
 // separate file. Errors are JobUnreadable and OperationUnsupported.
 func networkRequest(job *inference.Job) (request, file []byte, err error) {
 	p, known := pipeline.Lookup(job.Model.Capability)
@@ -80,7 +80,7 @@ var fieldKinds = map[string]fieldKind{
 	"safety_check":       boolKind, "multimask_output": boolKind, "return_logits": boolKind, "normalize_coords": boolKind,
 }
 
-// fieldValue is a form's field as JSON; nil leaves it out, as an empty number.
+// fieldValue returns a form's field as JSON; nil leaves it out, as an empty number.
 func fieldValue(name string, value []byte) (json.RawMessage, error) {
 	kind := fieldKinds[name]
 	text := strings.TrimSpace(string(value))

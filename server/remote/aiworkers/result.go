@@ -33,7 +33,7 @@ const (
 )
 
 // result accepts an answer. As in the network, an answer without a waiting job gets the
-// reply of an accepted one; only tutti workers are told to stop.
+// reply of an accepted one; only tutti workers are notified to stop.
 func (p *Pool) result(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Authorization") != resultMarker {
 		http.Error(w, "Unauthorized", http.StatusUnauthorized)
@@ -200,7 +200,7 @@ var (
 	errType   = errors.New("its content type is none of an answer")
 )
 
-// passThrough is an answer in the runner's form.
+// passThrough returns an answer in the runner's form.
 func (p *Pool) passThrough(r *http.Request, raw string) (*answer, error) {
 	status, err := strconv.Atoi(raw)
 	if err != nil || status < 200 || status > 499 {

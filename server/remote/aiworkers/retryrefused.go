@@ -6,7 +6,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// retryRefused asks another worker that has room about a job that one refused, which may be its own
+// retryRefused asks another worker with a free slot about a job that one refused, which may be its own
 // mistake. Where there is none, or it does not answer, the refusal stands.
 func (s *slot) retryRefused(
 	ctx context.Context, job *inference.Job, want requirements, first *entry, reply *inference.Reply, err error,

@@ -9,8 +9,8 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -122,10 +122,10 @@ func deviceName(name string) string {
 	return name
 }
 
-// offerOf is a registration's offer. It copies what placement needs and keeps no reference
+// offerOf returns a registration's offer. It copies what placement needs and keeps no reference
 // to the message.
-func offerOf(req *rpc.RegisterRequest) placement.Offer {
-	o := placement.Offer{Sessions: int(min(req.GetCapacity(), maxSessions)), Remote: true}
+func offerOf(req *rpc.RegisterRequest) deviceport.Resources {
+	o := deviceport.Resources{Sessions: int(min(req.GetCapacity(), maxSessions)), Remote: true}
 	if len(req.GetCapabilities().GetBitstring()) == 0 {
 		// A transcoder of an old release sends no capabilities and has the default ones.
 		o.Capabilities = capability.Offer(capability.Default(), "")
@@ -146,7 +146,7 @@ func offerOf(req *rpc.RegisterRequest) placement.Offer {
 
 func clip(s capability.Set) capability.Set { return slices.Clone(s[:min(len(s), maxWords)]) }
 
-// devicesOf are the devices that a worker reports.
+// devicesOf returns the devices that a worker reports.
 func devicesOf(req *rpc.RegisterRequest) []WorkerDevice {
 	var out []WorkerDevice
 	for _, d := range req.GetDevices()[:min(len(req.GetDevices()), maxDevices)] {
@@ -162,7 +162,7 @@ func drainFault() *fault.Fault {
 	return fault.New(fault.Draining, "place session", "the worker finishes its segments")
 }
 
-// origin is the ordering node, as named in the renditions.
+// origin returns the ordering node, as named in the renditions.
 func (s *Service) origin(job *core.TranscodeJob) string {
 	if job.Origin != "" {
 		return job.Origin

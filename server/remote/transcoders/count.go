@@ -8,14 +8,14 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/verify"
 )
 
-// Bounds for renditions whose pictures cannot be counted: the frame rate, and the playing
+// Bounds for renditions whose frames cannot be counted: the frame rate, and the playing
 // time relative to the one that the client stated.
 const (
 	maxFrameRate   = 120
 	durationFactor = 3
 )
 
-// counted are the codecs whose pictures can be counted without decoding them.
+// counted are the codecs whose frames can be counted without decoding them.
 func counted(codec core.VideoCodec) bool { return codec == core.CodecH264 || codec == core.CodecHEVC }
 
 // checkRendition compares a transcoder's pixel count with the rendition. Pixels are paid
@@ -44,7 +44,7 @@ func (p *parser) checkRendition(i int) error {
 	return nil
 }
 
-// mostPixels is an upper bound of a segment's pixels.
+// mostPixels returns an upper bound of a segment's pixels.
 func mostPixels(job *core.TranscodeJob, p *core.Profile) core.Pixels {
 	seconds := int64(durationFactor*max(job.Duration, core.DefaultSegmentDuration).Seconds()) + 1
 	rate := int64(maxFrameRate)

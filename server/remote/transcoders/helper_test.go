@@ -18,9 +18,9 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/remote/transcoders"
 )
@@ -108,17 +108,17 @@ func newPlacer() *placer {
 }
 
 type attachment struct {
-	placement.Device
+	deviceport.Device
 	p *placer
 
 	mu        sync.Mutex
-	offer     placement.Offer
+	offer     deviceport.Resources
 	suspended fault.Code
 	detached  chan struct{}
-	updates   chan placement.Offer
+	updates   chan deviceport.Resources
 }
 
-func (p *placer) Attach(d placement.Device, o placement.Offer) (placement.Attachment, error) {
+func (p *placer) Attach(d deviceport.Device, o deviceport.Resources) (deviceport.Attachment, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.refuse != nil {
@@ -127,13 +127,13 @@ func (p *placer) Attach(d placement.Device, o placement.Offer) (placement.Attach
 	if p.held[d.Device()] != nil {
 		return nil, errors.New("name is taken")
 	}
-	a := &attachment{Device: d, p: p, offer: o, detached: make(chan struct{}), updates: make(chan placement.Offer, 1)}
+	a := &attachment{Device: d, p: p, offer: o, detached: make(chan struct{}), updates: make(chan deviceport.Resources, 1)}
 	p.held[d.Device()] = a
 	p.attached <- a
 	return a, nil
 }
 
-func (a *attachment) Update(o placement.Offer) {
+func (a *attachment) Update(o deviceport.Resources) {
 	a.mu.Lock()
 	a.offer = o
 	a.mu.Unlock()
@@ -152,7 +152,7 @@ func (a *attachment) Resume() {
 	a.suspended = ""
 }
 
-func (a *attachment) state() (placement.Offer, fault.Code) {
+func (a *attachment) state() (deviceport.Resources, fault.Code) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.offer, a.suspended
@@ -206,7 +206,7 @@ func (l *logged) String() string {
 	return l.text.String()
 }
 
-// segment is a job of two renditions, in a codec whose pictures are not counted: any
+// segment is a job of two renditions, in a codec whose frames are not counted: any
 // bytes will do.
 func segment(session string, n int) *core.TranscodeJob {
 	return &core.TranscodeJob{

@@ -10,7 +10,7 @@ import (
 // legacyProfiles fills the field from which old transcoders read profiles.
 const legacyProfiles = "invalid"
 
-// notification is the message for a segment, without its input.
+// notification returns the message for a segment, without its input.
 func notification(job *core.TranscodeJob, id remote.TaskID, origin string) *rpc.NotifySegment {
 	meta := &rpc.SegmentMeta{
 		Manifest: job.Manifest, Number: job.Number, Duration: job.Duration, Profiles: job.Profiles,
@@ -25,12 +25,12 @@ func notification(job *core.TranscodeJob, id remote.TaskID, origin string) *rpc.
 	}
 }
 
-// teardown is the message that ends a session.
+// teardown returns the message that ends a session.
 func teardown(id core.SessionID) *rpc.NotifySegment {
 	return &rpc.NotifySegment{SegData: &rpc.SegData{AuthToken: &rpc.AuthToken{SessionId: string(id)}}}
 }
 
-// cancellation is the message that cancels a task at a tutti worker.
+// cancellation returns the message that cancels a task at a tutti worker.
 func cancellation(id remote.TaskID) *rpc.NotifySegment {
 	return &rpc.NotifySegment{TaskId: int64(id), Cancel: true}
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/server/remote"
 )
 
@@ -27,7 +27,7 @@ const (
 // Options are what a Service is built from.
 type Options struct {
 	// Placer gets a device for each registration.
-	Placer placement.Placer
+	Placer deviceport.Placer
 	// Secrets let transcoders in.
 	Secrets *remote.Secrets
 	// ServiceURI is the node's own address, where a transcoder's request does not

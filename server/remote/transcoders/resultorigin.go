@@ -36,7 +36,7 @@ func (s *Service) fromOtherWorker(w *worker, from string) bool {
 	return s.hosts[host] > 0
 }
 
-// signedName is the worker with its device, "rig7 gpu 0". Only a device that the worker has
+// signedName returns the worker with its device, "rig7 gpu 0". Only a device that the worker has
 // registered is added, since every name is counted.
 func (w *worker) signedName(device string) string {
 	if device = remote.Printable(device); device == "" {

@@ -155,7 +155,7 @@ func (s *Service) renditions(r *http.Request, body io.Reader, boundary string, x
 // logUncounted warns once that a worker's pixel count cannot be checked.
 func (s *Service) logUncounted(why error) {
 	s.warnUncounted.Do(func() {
-		s.opt.Log.Warn("pictures of a rendition cannot be counted; the worker's count is accepted within bounds",
+		s.opt.Log.Warn("frames of a rendition cannot be counted; the worker's count is accepted within bounds",
 			fault.Attr(why))
 	})
 }

@@ -84,14 +84,14 @@ func New(opt Options) (*Service, error) {
 
 // Endpoint is for remote.Streams, which then serves registrations itself.
 func (s *Service) Endpoint() remote.Endpoint {
-	return remote.Endpoint{Desc: &rpc.Transcoder_ServiceDesc, Server: s}
+	return remote.Endpoint{Desc: &rpc.Transcoder_ServiceDesc, Server: s, Secrets: s.opt.Secrets}
 }
 
 // Register adds the service to a gRPC server behind remote.Streams, in place of
 // Endpoint.
 func (s *Service) Register(g *grpc.Server) { rpc.RegisterTranscoderServer(g, s) }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (s *Service) Name() string { return "remote transcoders" }
 
 // Run ends all registrations when ctx ends.

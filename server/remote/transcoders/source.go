@@ -36,7 +36,7 @@ type sources struct {
 type source struct {
 	token string
 	data  []byte
-	// fetches are in hand.
+	// fetches are in progress.
 	fetches sync.WaitGroup
 
 	// mu guards what follows; open are the running handlers, and how each is cut off.

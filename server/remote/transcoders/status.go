@@ -29,7 +29,7 @@ type WorkerDevice struct {
 	Limit    int    `json:"limit,omitempty"`
 }
 
-// Workers are the registered transcoders, by name.
+// Workers returns the registered transcoders, by name.
 func (s *Service) Workers() []Worker {
 	s.mu.Lock()
 	out := make([]Worker, 0, len(s.workers))

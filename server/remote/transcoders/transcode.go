@@ -62,7 +62,7 @@ func (w *worker) recordAnswer() {
 	}
 }
 
-// answerCount is how many answers the worker has given.
+// answerCount returns how many answers the worker has given.
 func (w *worker) answerCount() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -78,7 +78,7 @@ func (w *worker) excuseResult() {
 	}
 }
 
-// silentFor is for how long the worker has owed results without an answer.
+// silentFor returns for how long the worker has owed results without an answer.
 func (w *worker) silentFor() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()

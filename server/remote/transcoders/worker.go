@@ -5,12 +5,12 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/server/remote"
 )
 
-// worker is one registered transcoder. It is a placement.Device.
+// worker is one registered transcoder. It is a deviceport.Device.
 type worker struct {
 	s      *Service
 	id     remote.Identity
@@ -24,7 +24,7 @@ type worker struct {
 
 	// mu guards what follows.
 	mu         sync.Mutex
-	attachment placement.Attachment
+	attachment deviceport.Attachment
 	stream     *registrationStream
 	state      registrationState
 	lost       *fault.Fault
@@ -51,12 +51,12 @@ type registrationStream struct {
 
 // registrationState is the part of a registration that may change.
 type registrationState struct {
-	offer    placement.Offer
+	offer    deviceport.Resources
 	draining bool
 	devices  []WorkerDevice
 }
 
-// Device is the worker's name, unique in this node.
+// Device returns the worker's name, unique in this node.
 func (w *worker) Device() string { return w.name }
 
 // Close drops the worker; it may register again.

@@ -1,4 +1,4 @@
-// What the node works on, and with what: sessions, devices, cards, models, refusals.
+// What the node works on, and with what: sessions, devices, GPUs, models, refusals.
 
 import { ago, below, bytes, count, element, gauge, hash, pixels, redraw, since, table } from './format.js';
 import { button, unlocked } from './operate.js';
@@ -62,12 +62,32 @@ export function showWorkers({ workers }) {
   redraw(id('workers'), [table('Devices and workers', columns, workers, 'cards plain')]);
 }
 
+export function showRunners({ runners }) {
+  id('runners-box').hidden = !runners.length;
+  if (!runners.length) return;
+  const columns = [
+    { head: 'runner', kind: 'name', cell: (r) => below(r.label || r.id, r.label ? r.id : '') },
+    { head: 'app', cell: (r) => r.app },
+    { head: 'kind', cell: (r) => below(r.kind, r.devices.length ? `GPU ${r.devices.join(', ')}` : '') },
+    { head: 'state', kind: 'words', cell: (r) => below(element('span', r.state, r.state === 'not ready' ? 'bad' : looks[r.state] || ''), [r.code, r.reason].filter(Boolean).join(': ')) },
+    { head: 'sessions', kind: 'number', cell: (r) => `${count(r.sessions)} of ${count(r.limit)}` },
+    { head: 'restarts', kind: 'number', cell: (r) => (r.restarts ? element('span', count(r.restarts), 'warn') : '0') },
+  ];
+  if (unlocked()) columns.push({ head: 'change', kind: 'action', cell: (r) => {
+    const drain = r.state !== 'draining';
+    const name = r.label || r.id;
+    return button(drain ? 'Drain' : 'Resume', `${drain ? 'Drain' : 'Resume'} ${name}`, '/runners/state', { name, drain },
+      drain && `Drain ${name}? It gets no new sessions; those that it has go on to their end.`);
+  } });
+  redraw(id('runners'), [table('Live runners', columns, runners, 'cards plain')]);
+}
+
 export function showGPUs({ gpus }) {
   id('gpus-box').hidden = !gpus.length;
   if (!gpus.length) return;
   const load = (key) => (g) => (g.sampled ? gauge(g[key] / 100, `${g[key]} %`) : '–');
-  redraw(id('gpus'), [table('Graphics cards', [
-    { head: 'card', kind: 'name', cell: (g) => below(`${g.id} · ${g.name}`, g.problem) },
+  redraw(id('gpus'), [table('GPUs', [
+    { head: 'GPU', kind: 'name', cell: (g) => below(`${g.id} · ${g.name}`, g.problem) },
     { head: 'memory', cell: (g) => (g.sampled && g.memory ? gauge(g.used / g.memory, `${bytes(g.used)} of ${bytes(g.memory)}`) : bytes(g.memory)) },
     { head: 'of it others', kind: 'number', cell: (g) => (g.foreign ? bytes(g.foreign) : '0') },
     { head: 'computing', cell: load('load') },

@@ -36,6 +36,26 @@ func TestRefusalsDoNotFillTheLog(t *testing.T) {
 	}
 }
 
+// TestFailedJobsDoNotFillTheLog: thousands of jobs of a peer with a token, which fail before they
+// cost it anything, leave few lines in an orchestrator's log.
+func TestFailedJobsDoNotFillTheLog(t *testing.T) {
+	const requests = 3000
+	o := orchestrator(t, 0)
+	job := jobWithToken(t, o.front)
+	s := strangerAt(0, o.front)
+	conn, err := s.tls(t.Context(), "http/1.1")
+	must(t, err)
+	defer conn.Close()
+	before := len(o.Log())
+	go func() { _, _ = io.WriteString(conn, strings.Repeat(job, requests)) }() // the answers tell
+	if n := answersOn(t.Context(), conn, requests); n != requests {
+		t.Errorf("%d of %d answers", n, requests)
+	}
+	if lines := strings.Count(o.Log()[before:], "\n"); lines > mostLines {
+		t.Errorf("%d failed jobs left %d lines in the log", requests, lines)
+	}
+}
+
 // pipelined sends a request so many times over one connection and returns how many
 // answers came.
 func pipelined(t *testing.T, s *stranger, request string, times int) (answers int) {

@@ -120,7 +120,7 @@ func TestPayingGatewayAmongStrangers(t *testing.T) {
 		s := strangerAt(n, o.front)
 		a := attacks[n%len(attacks)]
 		// Fewer connections than one attacker alone would have: all of them run on this
-		// machine, whose processors are the node's too.
+		// machine, whose CPU cores are the node's too.
 		wg.Go(func() { s.connectMany(ctx, max(1, a.connections/25), a.run(s)) })
 	}
 	lost := work(t.Context(), g, segs, pushes, completions)

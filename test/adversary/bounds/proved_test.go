@@ -44,6 +44,13 @@ func TestProvedConnectionsAtALowDescriptorLimit(t *testing.T) {
 // connection by its token.
 func jobWithToken(t *testing.T, front string) string {
 	t.Helper()
+	return fmt.Sprintf("POST /llm HTTP/1.1\r\nHost: node\r\nLivepeer-Segment: %s\r\n"+
+		"Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}", segmentWithToken(t, front))
+}
+
+// segmentWithToken is a header of requests with a token of the node.
+func segmentWithToken(t *testing.T, front string) string {
+	t.Helper()
 	conn, err := grpc.NewClient("passthrough:///"+front,
 		grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{InsecureSkipVerify: true})))
 	if err != nil {
@@ -58,8 +65,7 @@ func jobWithToken(t *testing.T, front string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprintf("POST /llm HTTP/1.1\r\nHost: node\r\nLivepeer-Segment: %s\r\n"+
-		"Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}", head)
+	return head
 }
 
 func answered(conn net.Conn, request string) bool {

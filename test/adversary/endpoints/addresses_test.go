@@ -97,7 +97,7 @@ func TestChangedContractIsNotSignedFor(t *testing.T) {
 	n.start()
 	n.knows()
 	n.stop()
-	w.chain.Misbehave(0, falseBroker())
+	w.chain.SetFaults(0, falseBroker())
 	n.start()
 	n.Wait("the change", 30*time.Second, func() bool { return n.shows(fault.ContractsChanged, "TicketBroker") })
 	n.refuses(w)
@@ -105,7 +105,7 @@ func TestChangedContractIsNotSignedFor(t *testing.T) {
 	if status != 0 || !strings.Contains(out, thief.String()) {
 		t.Errorf("%d: the change is not shown: %s", status, out)
 	}
-	w.chain.Misbehave(0)
+	w.chain.SetFaults(0)
 	n.stop()
 	n.start()
 	n.knows()
@@ -126,7 +126,7 @@ func TestOperatorConfirmsContracts(t *testing.T) {
 	n.start()
 	n.knows()
 	n.stop()
-	w.chain.Misbehave(0, falseBroker())
+	w.chain.SetFaults(0, falseBroker())
 	n.start()
 	n.Wait("the change", 30*time.Second, func() bool { return n.shows(fault.ContractsChanged, "TicketBroker") })
 	if out, status := n.cli("contracts", "confirm"); status != 0 {
@@ -161,7 +161,7 @@ func TestTwoOfSixNameNoContract(t *testing.T) {
 	w := newWorld(t, 6)
 	w.misbehave([]control.Fault{falseBroker()})
 	for i := 2; i < 6; i++ {
-		w.chain.Misbehave(i, control.Fault{Kind: control.Slow, Duration: control.Duration(2500 * time.Millisecond),
+		w.chain.SetFaults(i, control.Fault{Kind: control.Slow, Duration: control.Duration(2500 * time.Millisecond),
 			Methods: []string{"eth_call"}, Times: 3})
 	}
 	n := w.funder()

@@ -58,14 +58,14 @@ func TestMinorityOfLiars(t *testing.T) {
 func (w *world) liars(dice *rand.Rand) {
 	w.Helper()
 	w.preferred(lies[dice.IntN(len(lies))].faults...)
-	w.chain.Misbehave(1, lies[dice.IntN(len(lies))].faults...)
+	w.chain.SetFaults(1, lies[dice.IntN(len(lies))].faults...)
 }
 
 // misbehave has the first two endpoints tell the same lie.
 func (w *world) misbehave(faults []control.Fault) {
 	w.Helper()
-	w.chain.Misbehave(0, faults...)
-	w.chain.Misbehave(1, faults...)
+	w.chain.SetFaults(0, faults...)
+	w.chain.SetFaults(1, faults...)
 }
 
 // sees waits until the chain has made so many more blocks.

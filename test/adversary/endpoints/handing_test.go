@@ -66,11 +66,11 @@ func TestAFalseRoundEndsNoWaitingWinner(t *testing.T) {
 	n.args = append(n.args, "-redeemerAddr", redeemer)
 	all := w.winners(n.account, 3)
 	n.owns(all)
-	w.chain.Misbehave(0, control.Fault{Kind: control.FalseAnswer, Selector: currentRound, Data: word(9000)})
+	w.chain.SetFaults(0, control.Fault{Kind: control.FalseAnswer, Selector: currentRound, Data: word(9000)})
 	n.start()
 	n.Wait("the end of the tickets", 20*time.Second, func() bool { return n.states()[pm.TicketExpired] == len(all) })
 	n.stop()
-	w.chain.Misbehave(0)
+	w.chain.SetFaults(0)
 	new(taker).start(t, redeemer)
 	n.start() // the round is read again within minutes, and at once at a start
 	n.Wait("the tickets to be handed over", 40*time.Second,

@@ -63,9 +63,9 @@ var lies = []lie{
 // preferred has the node ask the first endpoint first: the others are slower.
 func (w *world) preferred(faults ...control.Fault) {
 	w.Helper()
-	w.chain.Misbehave(0, faults...)
+	w.chain.SetFaults(0, faults...)
 	for i := 1; i < len(w.urls); i++ {
-		w.chain.Misbehave(i, control.Fault{Kind: control.Slow, Duration: control.Duration(150 * time.Millisecond)})
+		w.chain.SetFaults(i, control.Fault{Kind: control.Slow, Duration: control.Duration(150 * time.Millisecond)})
 	}
 }
 
@@ -116,7 +116,7 @@ func TestOneEndpointIsNoJudge(t *testing.T) {
 	n := w.orchestrator(control.OrchestratorKey(0))
 	all := w.winners(n.account, 2)
 	n.owns(all)
-	w.chain.Misbehave(0, control.Fault{Kind: control.FalseRevert, Selector: redeemWinningTicket,
+	w.chain.SetFaults(0, control.Fault{Kind: control.FalseRevert, Selector: redeemWinningTicket,
 		Reason: "ticket did not win"})
 	n.start()
 	n.Wait("the dispute", 20*time.Second, func() bool { return n.shows(fault.WinnerDisputed, "") })
@@ -124,10 +124,10 @@ func TestOneEndpointIsNoJudge(t *testing.T) {
 		t.Fatalf("winners ended: %v", s)
 	}
 	n.stop()
-	w.chain.Misbehave(0, control.Fault{Kind: control.FalseAnswer, Selector: currentRound, Data: word(9000)})
+	w.chain.SetFaults(0, control.Fault{Kind: control.FalseAnswer, Selector: currentRound, Data: word(9000)})
 	n.start()
 	n.Wait("the end of the tickets", 20*time.Second, func() bool { return n.states()[pm.TicketExpired] == len(all) })
-	w.chain.Misbehave(0)
+	w.chain.SetFaults(0)
 	n.stop()
 	n.start()
 	n.Wait("the payouts", time.Minute, func() bool { return n.paid(len(all)) && w.used(all) == len(all) })

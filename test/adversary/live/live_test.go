@@ -19,6 +19,7 @@ type node struct {
 	*harness.Process
 	t      *testing.T
 	uri    string
+	admin  string
 	routes [2]string
 }
 
@@ -38,9 +39,10 @@ func start(t *testing.T) *node {
 		t.Fatal(err)
 	}
 	addr := harness.Address(t)
-	n := &node{t: t, uri: "https://" + addr, routes: [2]string{"r0", "r1"}}
+	admin := harness.Address(t)
+	n := &node{t: t, uri: "https://" + addr, admin: "http://" + admin, routes: [2]string{"r0", "r1"}}
 	n.Process = harness.Start(t, binary, "-orchestrator", "-serviceAddr", addr, "-httpAddr", addr, "-cliAddr",
-		harness.Address(t), "-dataDir", t.TempDir(), "-useLiveRunners", "-orchSecret", "a secret of the operator",
+		admin, "-enableCliTxRoutes", "-dataDir", t.TempDir(), "-useLiveRunners", "-orchSecret", "a secret of the operator",
 		"-liveRunnerConfig", file)
 	n.WaitHTTP(n.uri + "/healthz")
 	return n
@@ -123,6 +125,39 @@ func TestARunnerReachesItsOwnSessionsAlone(t *testing.T) {
 	}
 }
 
+// TestARunnerLeadsToNoAdminPort: a runner on the node's machine may open proxies to other ports there. The admin
+// port takes what comes by them as from elsewhere, also to read.
+func TestARunnerLeadsToNoAdminPort(t *testing.T) {
+	n := start(t)
+	n.WaitHTTP(n.admin + "/status")
+	id, token := n.session("r0")
+	status, text := n.send("POST", "/runner/r0/session/"+id+"/proxy", strings.NewReader(`{"target_url":"`+n.admin+
+		`"}`), "Livepeer-Session-Token", token)
+	var p struct{ URL string }
+	if err := json.Unmarshal([]byte(text), &p); err != nil || status != http.StatusOK {
+		t.Fatal(status, text)
+	}
+	for _, path := range []string{"/api/v1/conditions", "/status", "/getLogLevel"} {
+		if status, _ := harness.Get(t, n.admin+path); status != http.StatusOK {
+			t.Fatalf("%s without a proxy: %d", path, status)
+		}
+		if status, text := n.send("GET", strings.TrimPrefix(p.URL, n.uri)+path, nil); status != http.StatusUnauthorized {
+			t.Errorf("%s by a proxy of a runner: %d %s", path, status, text)
+		}
+	}
+}
+
+// TestPathsStayBelowARunners: a client reaches nothing on a runner's host above the path of its address.
+func TestPathsStayBelowARunners(t *testing.T) {
+	n := start(t)
+	id, _ := n.session("r0")
+	for _, path := range []string{"%2e%2e/x", "a/..%2f..%2fx", "..%5cx", "a/%2E%2e"} {
+		if status, text := n.send("GET", "/apps/r0/session/"+id+"/app/"+path, nil); status != http.StatusBadRequest {
+			t.Errorf("%s: %d %s", path, status, text)
+		}
+	}
+}
+
 // TestStrangersRegisterNoRunner: without the secret no runner is registered, and what is tried costs
 // little.
 func TestStrangersRegisterNoRunner(t *testing.T) {
@@ -199,5 +234,39 @@ func TestChannelsHoldBoundedMemory(t *testing.T) {
 	}
 	if status, text := n.send("GET", "/apps/r1/session", nil); status != http.StatusMethodNotAllowed {
 		t.Error(status, text)
+	}
+}
+
+// Neither a runner that registers itself nor a request to the admin port makes the node execute anything.
+func TestCommandsComeFromTheFileAlone(t *testing.T) {
+	t.Parallel()
+	n := start(t)
+	mark := filepath.Join(t.TempDir(), "executed")
+	command := fmt.Sprintf(`"command":["touch",%q],"image":"x","gpus":1`, mark)
+	body := `{"runner_url":"http://127.0.0.1:1","app":"x",` + command + `}`
+	status, text := n.send("POST", "/runners/heartbeat", strings.NewReader(body), "Authorization",
+		"a secret of the operator")
+	if status != http.StatusOK {
+		t.Error(status, text)
+	}
+	for _, label := range []string{"new", "r0"} {
+		list := fmt.Sprintf(`{"runners":[{"label":%q,"runner_url":"http://127.0.0.1:1","health_url":"/h","app":"x",`+
+			`"command":["touch",%q]}]}`, label, mark)
+		res, err := http.Post(n.admin+"/registerLiveRunners", "application/json", strings.NewReader(list))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(res.Body)
+		res.Body.Close()
+		if res.StatusCode != http.StatusBadRequest ||
+			!strings.Contains(string(text), "can only be in the file of -liveRunnerConfig") {
+			t.Errorf("%s: %d %s", label, res.StatusCode, text)
+		}
+	}
+	if _, text := n.send("GET", "/discovery", nil); strings.Count(text, `"url"`) != 3 {
+		t.Error(text)
+	}
+	if _, err := os.Stat(mark); err == nil {
+		t.Error("it was executed")
 	}
 }

@@ -20,7 +20,7 @@ import (
 // ladder has one rendition of the honest source's own size, at a fixed rate.
 const ladder = "P240p30fps16x9,P144p30fps16x9"
 
-// orchestrator starts an off-chain orchestrator with a transcoder on the processor and
+// orchestrator starts an off-chain orchestrator with a transcoder on the CPU and
 // returns it with its service address.
 func orchestrator(t *testing.T, args ...string) (*harness.Process, string) {
 	t.Helper()

@@ -16,7 +16,7 @@ import (
 )
 
 // small is a bound of a media worker's memory that an honest stream stays well below
-// and a picture of 8K passes.
+// and a frame of 8K passes.
 const small = "400MB"
 
 // tooLarge is a segment that needs more memory than such a worker may have: it ends
@@ -27,7 +27,7 @@ func tooLarge(t *testing.T) []byte {
 		"-c:v libx264 -preset ultrafast -refs 4 -threads 2")
 }
 
-// varied is a segment with other bytes and the same pictures: a packet of padding at
+// varied is a segment with other bytes and the same frames: a packet of padding at
 // its end says which it is.
 func varied(segment []byte, n int) []byte {
 	padding := []byte(fmt.Sprintf("\x47\x1f\xff\x10%08d", n))
@@ -154,7 +154,7 @@ func TestNewStreamsThatEndWorkersHarmNobodyElse(t *testing.T) {
 }
 
 // endless is a segment that takes far longer than its time, in little memory: two
-// minutes of large pictures that say that they are one second.
+// minutes of large frames that say that they are one second.
 func endless(t *testing.T) []byte {
 	t.Helper()
 	part := ffmpeg(t, ".ts", "-f lavfi -i color=c=gray:size=3840x2160:rate=30:duration=2 -pix_fmt yuv420p "+
@@ -167,7 +167,7 @@ func endless(t *testing.T) []byte {
 }
 
 // TestAStreamThatBlocksWorkersHarmsOnlyItself: a stream whose segments take all the
-// time and processors that they can get.
+// time and CPU cores that they can get.
 func TestAStreamThatBlocksWorkersHarmsOnlyItself(t *testing.T) {
 	node, addr := orchestrator(t)
 	bad, from := endless(t), newSender(t, 0, addr)

@@ -153,7 +153,7 @@ func TestManyBadSendersDelayNoKnownGateway(t *testing.T) {
 }
 
 // TestACrowdThatBlocksTakesNoDeviceAway: a dozen addresses send, all at once, segments that
-// take all time and processors that they can get, each in a new stream. The device is not
+// take all time and CPU cores that they can get, each in a new stream. The device is not
 // taken for broken, and new streams of a gateway that did good work before are done.
 func TestACrowdThatBlocksTakesNoDeviceAway(t *testing.T) {
 	const bads, streams = 12, 3

@@ -78,7 +78,7 @@ func (s *sender) transcribe(ctx context.Context, tok *rpc.AuthToken, m inference
 
 // TestSoundsOfJobsEndNoStreamsWorker: files that are sent as the sound of AI jobs are measured
 // before anything is paid. Those that end media workers, and very many at once, cost a stream on
-// the same processor no segment, and no other job its measure.
+// the same CPU no segment, and no other job its measure.
 func TestSoundsOfJobsEndNoStreamsWorker(t *testing.T) {
 	m, args := transcriber(t)
 	node, addr := orchestrator(t, append(args, "-workerMemory", small)...)

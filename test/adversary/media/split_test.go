@@ -13,7 +13,7 @@ import (
 )
 
 // split starts an off-chain orchestrator without devices of its own, and a transcoder on
-// the processor that works for it.
+// the CPU that works for it.
 func split(t *testing.T, args ...string) (node, worker *harness.Process, addr string) {
 	t.Helper()
 	const secret = "secret of the workers"
@@ -33,7 +33,7 @@ func split(t *testing.T, args ...string) (node, worker *harness.Process, addr st
 }
 
 // TestBadStreamsTakeNoRemoteTranscoderAway: an address sends segments that end media
-// workers, or take all time and processors that they can get, each in a new stream, to an
+// workers, or take all time and CPU cores that they can get, each in a new stream, to an
 // orchestrator whose only transcoder is on another machine. That is not taken for broken,
 // and new streams of a gateway that did good work before, begun all at once, lose no segment.
 func TestBadStreamsTakeNoRemoteTranscoderAway(t *testing.T) {

@@ -107,7 +107,7 @@ func TestGatewayRefusesPrivateAddresses(t *testing.T) {
 }
 
 // An orchestrator refuses them also where a gateway passes them on, whether it fetches
-// pictures itself, as by default, or its model server does, or none.
+// images itself, as by default, or its model server does, or none.
 func TestOrchestratorRefusesPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []entry{{}, {"request_urls": "fetch"}, {"request_urls": "data"},
@@ -124,7 +124,7 @@ func TestOrchestratorRefusesPrivateAddresses(t *testing.T) {
 		}
 		if a := ask(t, gateway+"/v1/chat/completions",
 			chat(`{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}`)); a.status != http.StatusOK {
-			t.Errorf("a picture that the request holds: %+v", a)
+			t.Errorf("an image that the request holds: %+v", a)
 		}
 	}
 }

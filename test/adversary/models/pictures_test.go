@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// picture is a part of a chat that names a picture.
+// image is a part of a chat that names an image.
 func picture(address string) string {
 	return `{"type":"image_url","image_url":{"url":` + quote(address) + `}}`
 }
 
-// The node fetches pictures of the internet for its model servers, and is no way into
-// its own network: nothing private is asked for a picture, nor anything that is none.
+// The node fetches images of the internet for its model servers, and is no way into
+// its own network: nothing private is asked for an image, nor anything that is none.
 func TestNodeFetchesNothingPrivate(t *testing.T) {
 	t.Parallel()
 	f := startFetching(t)
@@ -53,7 +53,7 @@ func TestNodeFetchesNothingPrivate(t *testing.T) {
 	}
 	a := ask(t, gateway+"/v1/chat/completions", chat(held))
 	if a.status != http.StatusOK || f.jobs.Load() != 1 {
-		t.Errorf("a picture that the request holds: %+v", a)
+		t.Errorf("an image that the request holds: %+v", a)
 	}
 	if text := n.Log(); strings.Contains(text, "key=secret") {
 		t.Error("the log holds a query")

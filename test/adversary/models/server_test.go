@@ -39,7 +39,7 @@ func startFetching(t *testing.T) *fetching {
 		f.fetch(r.Context(), body)
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"id":"1","object":"chat.completion","created":1,"model":"own/model","choices":[{"index":0,`+
-			`"message":{"role":"assistant","content":"a picture"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}`)
+			`"message":{"role":"assistant","content":"an image"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}`)
 	})
 	s := httptest.NewServer(m)
 	t.Cleanup(s.Close)

@@ -87,7 +87,7 @@ func silent(t *testing.T) <-chan struct{} {
 	return met
 }
 
-// Requests whose pictures do not come hold no slot of the model: others are answered.
+// Requests whose images do not come hold no slot of the model: others are answered.
 func TestSlowPicturesHoldNoSlot(t *testing.T) {
 	if !apart(t) {
 		return
@@ -108,7 +108,7 @@ func TestSlowPicturesHoldNoSlot(t *testing.T) {
 	select {
 	case <-met:
 	case <-time.After(10 * time.Second):
-		t.Fatal("no picture is fetched")
+		t.Fatal("no image is fetched")
 	}
 	for i := range 5 {
 		short, end := context.WithTimeout(t.Context(), 4*time.Second)

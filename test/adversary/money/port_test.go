@@ -90,7 +90,7 @@ func TestQuestionsOfStrangersDelayNoOrchestrator(t *testing.T) {
 	r := w.newRedeemer()
 	c := r.client(orchestrator)
 	r.Wait("an answer", 20*time.Second, func() bool { return float(t.Context(), c) == nil })
-	w.chain.Misbehave(0, control.Fault{Kind: control.Slow, Duration: control.Duration(time.Second),
+	w.chain.SetFaults(0, control.Fault{Kind: control.Slow, Duration: control.Duration(time.Second),
 		Methods: []string{"eth_call"}})
 	ctx, cancel := context.WithCancel(t.Context())
 	var asking sync.WaitGroup

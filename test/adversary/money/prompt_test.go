@@ -40,7 +40,7 @@ func TestLongPromptsForOneToken(t *testing.T) {
 		"paid for":              {request(`[{"role":"user","content":"`+long+`"}]`, "", 1024), true},
 		"8000 tokens for one":   {request(`[{"role":"user","content":"`+long[:30_000]+`"}]`, "", 1), true},
 		"30 000 tokens for 256": {request(`[{"role":"user","content":"`+long[:120_000]+`"}]`, "", 256), true},
-		"a picture":             {request(`[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,`+strings.Repeat("A", 300_000)+`"}}]}]`, "", 16), true},
+		"an image":              {request(`[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,`+strings.Repeat("A", 300_000)+`"}}]}]`, "", 16), true},
 	} {
 		info := p.offer(wants(capability.LLM))
 		status, text := p.job(capability.LLM, info, p.pay(info, tickets(info, 1100*tokenPrice)), "application/json",

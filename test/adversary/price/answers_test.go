@@ -211,7 +211,7 @@ func TestAnswersThatAreNoWork(t *testing.T) {
 	}})
 }
 
-// TestMediaThatCannotBeUsed has it answer jobs for pictures and speech with what cannot be
+// TestMediaThatCannotBeUsed has it answer jobs for images and speech with what cannot be
 // fetched or is none.
 func TestMediaThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
@@ -234,11 +234,11 @@ func TestMediaThatCannotBeUsed(t *testing.T) {
 		{"an address with nothing behind it", false, images("/stream/none.png")},
 		{"an address elsewhere", false, images(other)},
 		{"what is not base64", false, images("data:image/png;base64,%%%%")},
-		{"a page", false, images(data("image/png", []byte("<html><p>no picture</p></html>")))},
+		{"a page", false, images(data("image/png", []byte("<html><p>no image</p></html>")))},
 		{"no bytes", false, images("data:image/png;base64,")},
 		{"noise", false, images(data("image/png", bytes.Repeat([]byte{1, 7, 0x91}, 300)))},
-		{"half a picture", false, images(data("image/png", whole[:len(whole)/2]))},
-		{"a picture cut off", false, cut(object, `{"images":[{"url":"data:image/png;base64,iVBOR`)},
+		{"half an image", false, images(data("image/png", whole[:len(whole)/2]))},
+		{"an image cut off", false, cut(object, `{"images":[{"url":"data:image/png;base64,iVBOR`)},
 	}, ask: func(_ lie, n int, units int64) (int, string) {
 		// A pixel costs as much as a token.
 		return w.request("/text-to-image", fmt.Sprintf(
@@ -246,7 +246,7 @@ func TestMediaThatCannotBeUsed(t *testing.T) {
 	}})
 }
 
-// picture is a small one.
+// image is a small one.
 func picture(t *testing.T) []byte {
 	t.Helper()
 	im := image.NewGray(image.Rect(0, 0, 64, 64))

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// processorTime is what a process has used of the processors so far.
+// processorTime is what a process has used of the CPU cores so far.
 func processorTime(t *testing.T, pid int) time.Duration {
 	t.Helper()
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -31,7 +31,7 @@ func processorTime(t *testing.T, pid int) time.Duration {
 }
 
 // TestAnswersInSingleBytes has an orchestrator send an answer byte by byte, of which each is a
-// TLS record: few bytes a second must not take a gateway's processors.
+// TLS record: few bytes a second must not take a gateway's CPU cores.
 func TestAnswersInSingleBytes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -56,7 +56,7 @@ func TestAnswersInSingleBytes(t *testing.T) {
 	w.drain(true)
 	<-ended
 	if took := processorTime(t, w.gateway.PID()) - before; took > most {
-		t.Errorf("%d bytes took %s of the gateway's processors, want %s at most", bytes, took, most)
+		t.Errorf("%d bytes took %s of the gateway's CPU cores, want %s at most", bytes, took, most)
 	} else {
 		t.Logf("%d bytes took %s", bytes, took)
 	}

@@ -58,7 +58,7 @@ func (w *world) servesOthers(stream string, from, n int) {
 	}
 }
 
-// TestAnnouncedLengths has a client push segments of one picture and say that they play for five minutes.
+// TestAnnouncedLengths has a client push segments of one frame and say that they play for five minutes.
 func TestAnnouncedLengths(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -79,7 +79,7 @@ func TestAnnouncedLengths(t *testing.T) {
 		}
 	}
 	paid, worked, _ := w.cheat.books()
-	t.Logf("%d pictures of five minutes were paid with %.0f gwei; all work is worth %.3f", n, paid-before, worked)
+	t.Logf("%d frames of five minutes were paid with %.0f gwei; all work is worth %.3f", n, paid-before, worked)
 	// A session begins with a ticket, and a second of the ladder costs less than that.
 	if most := float64(2*n) * defaultEV / 1e9; paid-before > most {
 		t.Errorf("paid %.0f gwei, at most %.0f is what the segments hold", paid-before, most)

@@ -84,7 +84,7 @@ func (w *world) drain(stream bool) {
 	_, _ = io.Copy(io.Discard, resp.Body) // it breaks off
 }
 
-// TestLargeAnswersLeaveMemoryToOthers has it answer jobs for pictures with large answers of
+// TestLargeAnswersLeaveMemoryToOthers has it answer jobs for images with large answers of
 // which the end does not come, until all memory for bodies would be in use.
 func TestLargeAnswersLeaveMemoryToOthers(t *testing.T) {
 	t.Parallel()
@@ -132,7 +132,7 @@ func TestLargeAnswersLeaveMemoryToOthers(t *testing.T) {
 	}
 }
 
-// picture asks for a picture and returns what comes in its place.
+// image asks for an image and returns what comes in its place.
 func (w *world) picture() string {
 	resp, err := harness.Client().Post("http://"+w.front+"/text-to-image", object,
 		strings.NewReader(`{"prompt":"a cat","model_id":"`+networkModel+`","width":64,"height":64}`))

@@ -18,7 +18,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/worker/frame"
 )
 
-// orchestrator starts an off-chain orchestrator with a transcoder on the processor, and
+// orchestrator starts an off-chain orchestrator with a transcoder on the CPU, and
 // returns it with its service address.
 func orchestrator(t *testing.T, args ...string) (*harness.Process, string) {
 	t.Helper()

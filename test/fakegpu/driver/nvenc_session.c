@@ -101,7 +101,7 @@ NVENCSTATUS codec_count(struct session *s, uint32_t *n) {
 
 int started(const struct session *s) { return s->encoder || (s->hevc && s->weight); }
 
-// What a card of the last years can do, by the number of the question.
+// What a GPU of the last years can do, by the number of the question.
 NVENCSTATUS capability(struct session *s, struct guid codec, const void *question, int *answer) {
 	static const int answers[64] = {
 		[0] = 4, [7] = 1, [13] = 62, [16] = 4096, [17] = 4096, [19] = 1, [20] = 1, [24] = 1, [25] = 1, [34] = 1,

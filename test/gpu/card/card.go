@@ -1,6 +1,6 @@
 // Package card gives tests the GPU that they run on: a real one with the machine's
 // own driver where TUTTI_GPUKIT=real, the simulated one of test/fakegpu elsewhere. So
-// one test serves the GPU kit on a card and the test command on any machine.
+// one test serves the GPU kit on a GPU and the test command on any machine.
 //
 // Tests that script the driver's behaviour use test/fakegpu itself. Tests alone import
 // this package.
@@ -9,7 +9,7 @@
 // TUTTI_GPUKIT_CHECKS names; test/gpu/kit reads the lines.
 //
 // count.go counts what programs ask of an NVIDIA driver: decoders, encoders, kernels, and the bytes
-// between host and card. A small library is loaded before the program and listens in; it changes
+// between host and GPU. A small library is loaded before the program and listens in; it changes
 // nothing of what the driver does.
 package card
 
@@ -25,11 +25,11 @@ import (
 
 // What the GPU kit tells the test programs.
 const (
-	// EnvDriver is "real" on a card; anything else is the simulated driver.
+	// EnvDriver is "real" on a GPU; anything else is the simulated driver.
 	EnvDriver = "TUTTI_GPUKIT"
 	// EnvFull is "true" where tests take their time: all sizes, all counts.
 	EnvFull = "TUTTI_GPUKIT_FULL"
-	// EnvFacts is the card as Facts in JSON.
+	// EnvFacts is the GPU as Facts in JSON.
 	EnvFacts = "TUTTI_GPUKIT_CARD"
 	// EnvKernels names a folder in which the driver may keep what it compiles for all
 	// processes of a run; without it each test has its own.
@@ -39,7 +39,7 @@ const (
 	EnvScript = "TUTTI_GPUKIT_SCRIPT"
 )
 
-// Facts are what is known of a card before it is tried, as `tutti gpu list -json` has
+// Facts are what is known of a GPU before it is tried, as `tutti gpu list -json` has
 // it. Memory is in bytes.
 type Facts struct {
 	Index   int    `json:"index"`
@@ -54,7 +54,7 @@ type Facts struct {
 // Card is the first usable GPU of this machine.
 type Card struct {
 	Facts
-	// Fake is the simulated driver, nil on a real card.
+	// Fake is the simulated driver, nil on a real GPU.
 	Fake *fakegpu.Driver
 	// loaded says that the driver is part of this process.
 	loaded bool
@@ -66,7 +66,7 @@ func (c *Card) Real() bool { return c.Fake == nil }
 // Full reports whether tests take their time.
 func Full() bool { return os.Getenv(EnvFull) == "true" }
 
-// Open gives the card to programs that the test starts, with Env in their environment.
+// Open gives the GPU to programs that the test starts, with Env in their environment.
 func Open(t testing.TB) *Card {
 	t.Helper()
 	if os.Getenv(EnvDriver) == "real" {
@@ -75,7 +75,7 @@ func Open(t testing.TB) *Card {
 	return scripted(t, &Card{Facts: facts(t), Fake: fakegpu.Build(t)})
 }
 
-// Load makes the card usable within the test's own process.
+// Load makes the GPU usable within the test's own process.
 func Load(t testing.TB) *Card {
 	t.Helper()
 	if os.Getenv(EnvDriver) == "real" {
@@ -89,13 +89,13 @@ func scripted(t testing.TB, c *Card) *Card {
 	if s := os.Getenv(EnvScript); s != "" {
 		c.Fake.Script(strings.Split(s, ";")...)
 	} else {
-		// An HEVC encoder is what cards with an encoder have.
+		// An HEVC encoder is what GPUs with an encoder have.
 		c.Fake.Script("device.codecs=h264,hevc")
 	}
 	return c
 }
 
-// facts are the kit's, or those of the simulated driver's ordinary card.
+// facts are the kit's, or those of the simulated driver's ordinary GPU.
 func facts(t testing.TB) Facts {
 	t.Helper()
 	text := os.Getenv(EnvFacts)

@@ -28,7 +28,7 @@ func TestCountsWhatTheDriverCounts(t *testing.T) {
 	run(nil, "-f", "lavfi", "-i", "testsrc2=s=320x180:r=30:d=1", "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt",
 		"yuv420p", in)
 	for name, args := range map[string][]string{
-		"on the card": {"-hwaccel", "cuda", "-hwaccel_output_format", "cuda", "-i", in, "-vf", "scale_cuda=160:90",
+		"on the GPU": {"-hwaccel", "cuda", "-hwaccel_output_format", "cuda", "-i", in, "-vf", "scale_cuda=160:90",
 			"-c:v", "h264_nvenc", "-f", "null", "-"},
 		"down": {"-hwaccel", "cuda", "-i", in, "-f", "null", "-"},
 		"up": {"-init_hw_device", "cuda=g:0", "-filter_hw_device", "g", "-i", in, "-vf",

@@ -5,7 +5,7 @@ import (
 )
 
 // Counts is what this process, after Load, has asked of the driver so far, and whether
-// that is known: on a real card only where the process was started with the counting
+// that is known: on a real GPU only where the process was started with the counting
 // library.
 func (c *Card) Counts(t testing.TB) (Counts, bool) {
 	t.Helper()

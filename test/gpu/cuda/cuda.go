@@ -1,9 +1,9 @@
 // Package cuda calls an NVIDIA driver directly, as a program beside the node would:
-// it counts the devices that CUDA shows, and takes and returns a card's memory. The
+// it counts the devices that CUDA shows, and takes and returns a GPU's memory. The
 // driver is found when it is needed, so that programs with this package start on
 // machines without one.
 //
-// It does no work on a card and changes no setting of it. The GPU kit's tests and the
+// It does no work on a GPU and changes no setting of it. The GPU kit's tests and the
 // programs that they start use it.
 package cuda
 
@@ -45,7 +45,7 @@ func Is(err error, number int) bool {
 	return ok && e.Number == number
 }
 
-// Device is a CUDA context on a card. Any goroutine may call it.
+// Device is a CUDA context on a GPU. Any goroutine may call it.
 type Device struct {
 	// driver is apart: C may get no memory that holds Go pointers.
 	driver *C.struct_tutti_cuda
@@ -118,7 +118,7 @@ func Open(ordinal int) (*Device, error) {
 // UUID names the device as nvidia-smi does.
 func (d *Device) UUID() string { return d.uuid }
 
-// Free is the memory of the card that nothing uses, and all of it, in bytes.
+// Free is the memory of the GPU that nothing uses, and all of it, in bytes.
 func (d *Device) Free() (free, total int64, err error) {
 	var f, t C.size_t
 	err = d.call(func(context unsafe.Pointer) C.struct_tutti_result {
@@ -127,7 +127,7 @@ func (d *Device) Free() (free, total int64, err error) {
 	return int64(f), int64(t), err
 }
 
-// Take takes so many bytes of the card's memory until release is called.
+// Take takes so many bytes of the GPU's memory until release is called.
 func (d *Device) Take(bytes int64) (release func(), err error) {
 	var p C.tutti_pointer
 	err = d.call(func(context unsafe.Pointer) C.struct_tutti_result {

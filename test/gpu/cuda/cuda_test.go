@@ -64,7 +64,7 @@ func ask() string {
 	release()
 	release()
 	free()
-	// Of a real card never more is asked for than is free.
+	// Of a real GPU never more is asked for than is free.
 	if os.Getenv(card.EnvDriver) != "real" {
 		if _, err := d.Take(1 << 50); !cuda.Is(err, cuda.OutOfMemory) {
 			said = append(said, fmt.Sprint("more than there is: ", err))
@@ -89,7 +89,7 @@ func answer(t *testing.T, env ...string) string {
 	return string(out)
 }
 
-// TestCardMemoryIsTaken runs on a card, too.
+// TestCardMemoryIsTaken runs on a GPU, too.
 func TestCardMemoryIsTaken(t *testing.T) {
 	said := strings.Fields(answer(t, card.Open(t).Env()...))
 	if len(said) != 5 {

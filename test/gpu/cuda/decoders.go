@@ -11,7 +11,7 @@ import (
 	"unsafe"
 )
 
-// codecs are the driver's numbers of those that libav decodes on cards.
+// codecs are the driver's numbers of those that libav decodes on GPUs.
 var codecs = []struct {
 	name   string
 	number C.int
@@ -23,7 +23,7 @@ var formats = []struct {
 	chroma, bits C.int
 }{{"4:2:0 8 bit", 1, 8}, {"4:2:0 10 bit", 1, 10}, {"4:2:2 8 bit", 2, 8}, {"4:4:4 8 bit", 3, 8}}
 
-// Decoder is what the card's decoder units do with one codec in one format. Sizes are
+// Decoder is what the GPU's decoder units do with one codec in one format. Sizes are
 // in pixels.
 type Decoder struct {
 	Codec, Format           string
@@ -44,7 +44,7 @@ func (d Decoder) String() string {
 		d.Units)
 }
 
-// Decoders asks the card's driver for every codec in every format.
+// Decoders asks the GPU's driver for every codec in every format.
 func (d *Device) Decoders() []Decoder {
 	var out []Decoder
 	for _, codec := range codecs {

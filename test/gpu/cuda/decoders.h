@@ -1,4 +1,4 @@
-// What a card's decoder can do, by the function of libnvcuvid that says so.
+// What a GPU's decoder can do, by the function of libnvcuvid that says so.
 #ifndef TUTTI_TEST_DECODERS_H
 #define TUTTI_TEST_DECODERS_H
 

@@ -12,7 +12,7 @@ import (
 	"github.com/tuttinode/tutti/test/gpu/cuda"
 )
 
-// decodersArg makes the test program write what the card decodes.
+// decodersArg makes the test program write what the GPU decodes.
 const decodersArg = "list-decoders"
 
 // listDecoders writes them as JSON.
@@ -25,7 +25,7 @@ func listDecoders() error {
 	return json.NewEncoder(os.Stdout).Encode(d.Decoders())
 }
 
-// TestCardDecoders asks the driver what the card's decoder units can do.
+// TestCardDecoders asks the driver what the GPU's decoder units can do.
 func TestCardDecoders(t *testing.T) {
 	c := card.Open(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -37,7 +37,7 @@ func TestCardDecoders(t *testing.T) {
 	}
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
-	if !card.NoError(t, err, "the driver says what the card decodes", "") {
+	if !card.NoError(t, err, "the driver says what the GPU decodes", "") {
 		return
 	}
 	var all []cuda.Decoder

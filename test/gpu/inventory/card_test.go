@@ -26,7 +26,7 @@ func program(t *testing.T) string {
 	return binary
 }
 
-// tutti runs the node's program on the card and returns what it printed on standard
+// tutti runs the node's program on the GPU and returns what it printed on standard
 // output, and its exit status.
 func tutti(t *testing.T, c *card.Card, binary string, args ...string) (string, int) {
 	t.Helper()

@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/gpus"
 )
 
-// TestAMachine has two cards, the first in the driver's order on the later slot.
+// TestAMachine has two GPUs, the first in the driver's order on the later slot.
 func TestAMachine(t *testing.T) {
 	t.Parallel()
 	d := fakegpu.Build(t)
@@ -118,11 +118,11 @@ func TestWhatHappensToCards(t *testing.T) {
 		return ok && s.Throttled == gpu.ByTemperature
 	})
 	d.Set("device1.lost", "1")
-	until(t, "a lost card", func() bool {
+	until(t, "a lost GPU", func() bool {
 		return strings.HasPrefix(r.shows(fault.GPUFault, "1"), "XID 79: ") && len(r.Devices()) == 1
 	})
 	d.Set("device1.lost", "0")
-	until(t, "a card that came back", func() bool { return r.shows(fault.GPUFault, "1") == "" && len(r.Devices()) == 2 })
+	until(t, "a GPU that came back", func() bool { return r.shows(fault.GPUFault, "1") == "" && len(r.Devices()) == 2 })
 }
 
 // TestALibraryThatKills: the node stays, and goes on when the library does.
@@ -136,11 +136,11 @@ func TestALibraryThatKills(t *testing.T) {
 			// Long enough for a crowded machine to start a process, short enough to wait for.
 			o.First, o.Silence, o.Retry = 5*time.Second, 2*time.Second, 50*time.Millisecond
 			r := watch(t, o)
-			until(t, "a card", func() bool { return len(r.Devices()) == 1 && r.board.Healthy() })
+			until(t, "a GPU", func() bool { return len(r.Devices()) == 1 && r.board.Healthy() })
 			d.Set(row.key, "1")
 			until(t, "the condition", func() bool { return strings.Contains(r.shows(fault.GPUWatchFailed, ""), row.says) })
 			if len(r.Devices()) != 1 || r.Err() != nil {
-				t.Errorf("the card is gone: %v", r.Err())
+				t.Errorf("the GPU is gone: %v", r.Err())
 			}
 			d.Unset(row.key)
 			until(t, "all well", r.board.Healthy)
@@ -159,5 +159,5 @@ func TestACardComesLate(t *testing.T) {
 		return strings.HasPrefix(r.shows(fault.GPUIndexUnknown, ""), "there is no GPU 1; the machine has 0 (")
 	})
 	d.Set("devices", "2")
-	until(t, "two cards", func() bool { return len(r.Devices()) == 2 && r.board.Healthy() })
+	until(t, "two GPUs", func() bool { return len(r.Devices()) == 2 && r.board.Healthy() })
 }

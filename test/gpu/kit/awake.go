@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// awake keeps a card initialised until it is closed, as a persistence daemon does: the
-// driver shuts a card down when its last program ends, and wakes it for the next, which
+// awake keeps a GPU initialised until it is closed, as a persistence daemon does: the
+// driver shuts a GPU down when its last program ends, and wakes it for the next, which
 // takes seconds each time. root is the file system's.
 func awake(root, pci string) (io.Closer, error) {
 	text, err := os.ReadFile(filepath.Join(root, "proc/driver/nvidia/gpus", pci, "information"))
@@ -21,5 +21,5 @@ func awake(root, pci string) (io.Closer, error) {
 			return os.OpenFile(filepath.Join(root, "dev", "nvidia"+strings.TrimSpace(minor)), os.O_RDWR, 0)
 		}
 	}
-	return nil, fmt.Errorf("the driver does not say which device file card %s has", pci)
+	return nil, fmt.Errorf("the driver does not say which device file GPU %s has", pci)
 }

@@ -23,11 +23,11 @@ func TestAwake(t *testing.T) {
 	}
 	put(filepath.Join(root, "dev", "nvidia1"), "")
 	if _, err := awake(root, "0000:3b:00.0"); err == nil {
-		t.Error("a card without description was opened")
+		t.Error("a GPU without description was opened")
 	}
 	put(filepath.Join(about, "information"), "Model: \t\t NVIDIA L4\nBus Location: \t 0000:3b:00.0\n")
 	if _, err := awake(root, "0000:3b:00.0"); err == nil {
-		t.Error("a card without device file was opened")
+		t.Error("a GPU without device file was opened")
 	}
 	put(filepath.Join(about, "information"), "Model: \t\t NVIDIA L4\nDevice Minor: \t 1\nGPU Excluded:\t No\n")
 	held, err := awake(root, "0000:3b:00.0")

@@ -13,7 +13,7 @@ import (
 )
 
 // adopt makes this process the parent of all that its programs leave behind: a node that
-// another has started in its place, say, which would keep the card's memory.
+// another has started in its place, say, which would keep the GPU's memory.
 func adopt() error { return unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 
 // endChildren ends all children of this process, and theirs, which become its own. It

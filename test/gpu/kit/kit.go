@@ -22,9 +22,9 @@ type bench struct {
 	settings
 	env []string
 	log *os.File
-	// uuid names the card, "" where it has no name.
+	// uuid names the GPU, "" where it has no name.
 	uuid string
-	// noCard says why parts that need a card cannot run, "" where they can.
+	// noCard says why parts that need a GPU cannot run, "" where they can.
 	noCard string
 	// kernels is where the driver keeps what it compiles, for all processes of this run.
 	kernels string
@@ -88,7 +88,7 @@ func (b *bench) run(ctx context.Context, r Report) (passed bool, err error) {
 	return passed, nil
 }
 
-// keepAwake keeps the card initialised during a part. The inventory shows what it costs
+// keepAwake keeps the GPU initialised during a part. The inventory shows what it costs
 // that it is not; later parts do not pay for that at each of a hundred starts.
 func (b *bench) keepAwake(p part, pci string) (release func()) {
 	if b.fake || b.noCard != "" || p.name == "inventory" {
@@ -96,7 +96,7 @@ func (b *bench) keepAwake(p part, pci string) (release func()) {
 	}
 	held, err := awake("/", pci)
 	if err != nil {
-		fmt.Fprintln(b.log, "the card is not kept awake between programs:", err)
+		fmt.Fprintln(b.log, "the GPU is not kept awake between programs:", err)
 		return func() {}
 	}
 	return func() { held.Close() }
@@ -121,7 +121,7 @@ func openLog(folder string) (*os.File, error) {
 // counting is the library that counts what is asked of the driver.
 func (b *bench) counting() string { return filepath.Join(b.home, "lib", "libtutticount.so") }
 
-// look finds the card, and makes the environment of the test programs.
+// look finds the GPU, and makes the environment of the test programs.
 func (b *bench) look(ctx context.Context, r *Report) {
 	driver, facts := "real", card.Facts{}
 	b.env = append(os.Environ(), library()...)
@@ -144,7 +144,7 @@ func (b *bench) look(ctx context.Context, r *Report) {
 		card.EnvCounterLibrary+"="+b.counting(), card.EnvKernels+"="+filepath.Join(b.kernels, "workers"))
 }
 
-// scriptWithoutEncoder makes the simulated card one of a data centre.
+// scriptWithoutEncoder makes the simulated GPU one of a data centre.
 const scriptWithoutEncoder = "device.name=NVIDIA H100 80GB HBM3;device.compute=90;device.encodes=0;device.memory=81559"
 
 func simulated(withoutEncoder bool) card.Facts {
@@ -155,7 +155,7 @@ func simulated(withoutEncoder bool) card.Facts {
 		Memory: 24564 << 20}
 }
 
-// first is the first usable card, as the node itself finds it.
+// first is the first usable GPU, as the node itself finds it.
 func (b *bench) first(ctx context.Context, r *Report) card.Facts {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -185,7 +185,7 @@ func (b *bench) first(ctx context.Context, r *Report) card.Facts {
 	for _, p := range found.Problems {
 		b.noCard += fmt.Sprintf("; %s: %s", p.Code, p.Detail)
 	}
-	return card.Facts{Name: "no card"}
+	return card.Facts{Name: "no GPU"}
 }
 
 // part runs the programs of a part one after another, in its time.
@@ -197,7 +197,7 @@ func (b *bench) part(ctx context.Context, p part) Part {
 	defer os.Remove(checks)
 	for _, program := range p.programs {
 		if b.noCard != "" && p.name != "inventory" {
-			_ = card.AppendCheck(checks, card.Check{Test: p.name, What: "a card to run on", Expected: "one that is usable",
+			_ = card.AppendCheck(checks, card.Check{Test: p.name, What: "a GPU to run on", Expected: "one that is usable",
 				Seen: b.noCard, Result: card.Failed})
 			break
 		}
@@ -261,7 +261,7 @@ func read(path string) ([]card.Check, error) {
 
 // host is this machine.
 func host() Host {
-	h := Host{Cores: runtime.NumCPU(), Processor: "an unknown processor", System: "unknown system"}
+	h := Host{Cores: runtime.NumCPU(), Processor: "an unknown CPU", System: "unknown system"}
 	if text, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
 		h.Kernel = strings.TrimSpace(string(text))
 	}

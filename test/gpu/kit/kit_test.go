@@ -70,7 +70,7 @@ func TestAllParts(t *testing.T) {
 	}
 	text, err := os.ReadFile(filepath.Join(out, markdown))
 	if err != nil || !strings.Contains(string(text), "# GPU report: NVIDIA GeForce RTX 4090\n") ||
-		!strings.Contains(string(text), "No figure here is a card's") {
+		!strings.Contains(string(text), "No figure here is a GPU's") {
 		t.Errorf("%v\n%s", err, text)
 	}
 	if left, err := filepath.Glob(filepath.Join(out, ".*")); err != nil || len(left) > 0 {
@@ -143,11 +143,11 @@ func TestPartsAreReplaced(t *testing.T) {
 	}
 	kitRun(t, time.Minute, "-home", kit, "-o", other, "-fake-without-encoder", "correct")
 	if err := merge(all, []string{out, other}); err == nil {
-		t.Error("reports of two cards became one")
+		t.Error("reports of two GPUs became one")
 	}
 }
 
-// TestNoCard: without a card the inventory still runs, and says why the rest does not.
+// TestNoCard: without a GPU the inventory still runs, and says why the rest does not.
 func TestNoCard(t *testing.T) {
 	t.Parallel()
 	kit := home(t, nil)

@@ -1,12 +1,12 @@
 // Command gpukit runs the parts of the GPU kit: compiled test programs that look at
-// a card, at the media worker on it and at the whole node, unattended and each in
+// a GPU, at the media worker on it and at the whole node, unattended and each in
 // bounded time. Whatever fails, the rest runs, and a report says what was expected and
 // seen.
 //
 // It is packed with its programs by make gpukit; gpukit.sh beside it is what people
 // call.
 //
-// report.go is the outcome of a run: what each part expected and saw on a card, as JSON and as
+// report.go is the outcome of a run: what each part expected and saw on a GPU, as JSON and as
 // Markdown. section.go fills the section of docs/gpu.md from it.
 package main
 
@@ -36,17 +36,17 @@ const (
 )
 
 const usage = `usage: gpukit.sh [-o FOLDER] [-fake | -fake-without-encoder] [-short] [PART…]
-       gpukit.sh [-o FOLDER] merge FOLDER…       one report of several runs on one card
+       gpukit.sh [-o FOLDER] merge FOLDER…       one report of several runs on one GPU
        gpukit.sh publish REPORT.md DOCS          a report into the documentation
 
 Runs the named parts, or all, on the first usable NVIDIA GPU, %v at most each, and writes
 report.json, report.md and log.txt into FOLDER (default: gpukit-report). Parts that are
-run again replace those in the report; the report of another card is set aside. The exit
+run again replace those in the report; the report of another GPU is set aside. The exit
 status is 0 when nothing failed.
 
 Parts: %s.
   -fake                   rehearse on a simulated driver
-  -fake-without-encoder   the same with a card that has no encoder
+  -fake-without-encoder   the same with a GPU that has no encoder
   -time 9m30s             all parts together in this time; those for which none is left are
                           left out
   -short                  small clips and few streams: seconds, not minutes
@@ -170,7 +170,7 @@ func merge(out string, folders []string) error {
 			all, all.Parts = r, nil
 		}
 		if !sameCard(all, r) {
-			return fmt.Errorf("merge: %s is of another card, driver or form than %s", folder, folders[0])
+			return fmt.Errorf("merge: %s is of another GPU, driver or form than %s", folder, folders[0])
 		}
 		all.Join(r)
 		for _, p := range r.Parts {

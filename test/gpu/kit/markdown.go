@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/test/gpu/card"
 )
 
-// title begins the first line of a report; the card follows.
+// title begins the first line of a report; the GPU follows.
 const title = "# GPU report: "
 
 // details is the heading after which every single check follows.
@@ -52,7 +52,7 @@ func (r Report) facts(b *strings.Builder) {
 		{"Kit", fmt.Sprintf("%s, %s form", r.Kit, form)},
 	}
 	if r.Driver == Simulated {
-		rows = append(rows, [2]string{"Rehearsal", "The driver was simulated on the CPU. No figure here is a card's."})
+		rows = append(rows, [2]string{"Rehearsal", "The driver was simulated on the CPU. No figure here is a GPU's."})
 	}
 	b.WriteString("| What | Is |\n|---|---|\n")
 	for _, row := range rows {

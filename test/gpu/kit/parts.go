@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// limit is how long a part may take on a card: a machine with one is often lent for
+// limit is how long a part may take on a GPU: a machine with one is often lent for
 // ten minutes at a time.
 const limit = 8 * time.Minute
 
@@ -20,14 +20,14 @@ type program struct {
 	folder string
 	run    string
 	skip   string
-	// loads says that the driver becomes part of it: it sees the one card alone, and
+	// loads says that the driver becomes part of it: it sees the one GPU alone, and
 	// what it asks of the driver is counted.
 	loads bool
 	// share is how much of the part's time it may take at most, 0 for what is left.
 	share time.Duration
 }
 
-// cardTests are the tests that run on any card. Those whose names only begin alike script
+// cardTests are the tests that run on any GPU. Those whose names only begin alike script
 // the simulated driver.
 const cardTests = "^TestCard[A-Z]"
 
@@ -38,7 +38,7 @@ var parts = []part{
 		{folder: "test/gpu/cuda", run: cardTests, share: time.Minute},
 		{folder: "test/gpu/probe", run: cardTests},
 	}},
-	{"correct", "Pictures, times and sound of the card's work beside the CPU's.", []program{
+	{"correct", "Frames, times and sound of the GPU's work beside the CPU's.", []program{
 		{folder: "transcoder/libav", run: cardTests, loads: true},
 	}},
 	{"walls", "What the media worker may do with the driver inside, and what it may not.", []program{

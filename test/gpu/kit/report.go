@@ -21,7 +21,7 @@ const (
 // Simulated is the driver of a rehearsal.
 const Simulated = "simulated"
 
-// Report is one card's.
+// Report is one GPU's.
 type Report struct {
 	// Kit is the version of the programs, Date the day in UTC as 2006-01-02.
 	Kit  string `json:"kit"`
@@ -111,15 +111,15 @@ func (r *Report) Add(p Part, order []string) {
 	})
 }
 
-// sameCard reports whether two reports are of one model of card with one driver, in one
+// sameCard reports whether two reports are of one model of GPU with one driver, in one
 // form, so that the parts of one may stand beside those of the other. Machines with such
-// a card are often lent for minutes, one after another.
+// a GPU are often lent for minutes, one after another.
 func sameCard(a, b Report) bool {
 	model := func(c Card) Card { c.UUID, c.PCI = "", ""; return c }
 	return model(a.Card) == model(b.Card) && a.Driver == b.Driver && a.Full == b.Full
 }
 
-// Join names in a report what another has that is of the same card, but not its parts.
+// Join names in a report what another has that is of the same GPU, but not its parts.
 func (r *Report) Join(other Report) {
 	if !slices.Contains(strings.Split(r.Kit, ", "), other.Kit) {
 		r.Kit += ", " + other.Kit
@@ -129,7 +129,7 @@ func (r *Report) Join(other Report) {
 	}
 }
 
-// Earlier are the parts that the report of a folder has of the same card and kit. The
+// Earlier are the parts that the report of a folder has of the same GPU and kit. The
 // report of another is set aside under another name.
 func Earlier(directory string, now Report) ([]Part, error) {
 	earlier, err := Read(directory)

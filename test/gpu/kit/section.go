@@ -17,16 +17,16 @@ const (
 )
 
 // notRun is what the section says without a report.
-const notRun = "Not run on a card."
+const notRun = "Not run on a GPU."
 
 var (
 	errNoReport  = errors.New("this is no report of the GPU kit: it does not begin with \"" + title + "\"")
-	errSimulated = errors.New("this is the report of a rehearsal on the simulated driver; only a card's report belongs " +
+	errSimulated = errors.New("this is the report of a rehearsal on the simulated driver; only a GPU's report belongs " +
 		"into the documentation")
 	errNoSection = errors.New("the page has no section for GPU reports")
 )
 
-// publish copies a report.md into a folder of documents, named for its card, and
+// publish copies a report.md into a folder of documents, named for its GPU, and
 // fills the section of gpu.md there from all such files.
 func publish(path, docs string) (copied string, err error) {
 	text, err := os.ReadFile(path)
@@ -98,7 +98,7 @@ func section(docs string) (string, error) {
 
 var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
-// fileName is gpu-report-<card>.md for the text of a report.
+// fileName is gpu-report-<GPU>.md for the text of a report.
 func fileName(text string) (string, error) {
 	first, rest, _ := strings.Cut(text, "\n")
 	name, found := strings.CutPrefix(first, title)

@@ -83,7 +83,7 @@ func TestAFullDisk(t *testing.T) {
 	}
 }
 
-// TestEarlierReports: the report of another card is kept, and two runs do not share a
+// TestEarlierReports: the report of another GPU is kept, and two runs do not share a
 // folder.
 func TestEarlierReports(t *testing.T) {
 	t.Parallel()
@@ -109,7 +109,7 @@ func TestEarlierReports(t *testing.T) {
 	}
 }
 
-// TestTwoMachines: one model of card on two machines makes one report.
+// TestTwoMachines: one model of GPU on two machines makes one report.
 func TestTwoMachines(t *testing.T) {
 	t.Parallel()
 	a, b, all := t.TempDir(), t.TempDir(), t.TempDir()

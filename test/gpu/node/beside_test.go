@@ -19,10 +19,10 @@ import (
 	"github.com/tuttinode/tutti/test/harness"
 )
 
-// orderTime bounds the answer to an order: a driver may take its time with a large card.
+// orderTime bounds the answer to an order: a driver may take its time with a large GPU.
 const orderTime = 60 * time.Second
 
-// beside is the test program as an AI runner, a process beside the node on one card.
+// beside is the test program as an AI runner, a process beside the node on one GPU.
 type beside struct {
 	url string
 	pid int
@@ -99,7 +99,7 @@ func (b *beside) next() (string, error) {
 	}
 }
 
-// take has it take the card's free memory but so many MiB; both results are MiB.
+// take has it take the GPU's free memory but so many MiB; both results are MiB.
 func (b *beside) take(leave int64) (taken, left int64, err error) {
 	if _, err = fmt.Fprintf(b.in, "take %d\n", leave); err != nil {
 		return 0, 0, err

@@ -8,11 +8,11 @@ import (
 	"github.com/tuttinode/tutti/test/gpu/card"
 )
 
-// sampleTime is how old the card's figures may be: the node asks the driver once a
+// sampleTime is how old the GPU's figures may be: the node asks the driver once a
 // second.
 const sampleTime = 5 * time.Second
 
-// figures looks at the card in the dashboard's document and in the metrics while so
+// figures looks at the GPU in the dashboard's document and in the metrics while so
 // many streams run.
 func (r *rig) figures(streams int) {
 	var page adminapi.Dashboard
@@ -29,16 +29,16 @@ func (r *rig) figures(streams int) {
 		return one != nil && one.Sampled && one.EncoderSessions >= wanted && page.Sessions.Total >= streams
 	})
 	if one == nil {
-		card.CheckThat(r, false, "the dashboard shows the card", r.card.Name, fmt.Sprintf("%+v", page.GPUs), "")
+		card.CheckThat(r, false, "the dashboard shows the GPU", r.card.Name, fmt.Sprintf("%+v", page.GPUs), "")
 		return
 	}
 	card.CheckThat(r, shown, "the dashboard while streams run", fmt.Sprintf("%d sessions, %d encoders open", streams,
 		wanted),
 		fmt.Sprintf("%d sessions, %d encoders open, sampled %v", page.Sessions.Total, one.EncoderSessions, one.Sampled),
 		"")
-	card.CheckThat(r, one.Name == r.card.Name && one.Problem == "", "the dashboard names the card", r.card.Name,
+	card.CheckThat(r, one.Name == r.card.Name && one.Problem == "", "the dashboard names the GPU", r.card.Name,
 		one.Name+" "+one.Problem, "")
-	card.CheckThat(r, one.Memory == r.card.Memory, "the dashboard's memory of the card", mib(r.card.Memory),
+	card.CheckThat(r, one.Memory == r.card.Memory, "the dashboard's memory of the GPU", mib(r.card.Memory),
 		mib(one.Memory), "")
 	card.CheckThat(r, one.Used > 0 && one.Used < one.Memory, "the dashboard's memory in use",
 		"more than nothing, less than all", mib(one.Used), "")
@@ -46,10 +46,10 @@ func (r *rig) figures(streams int) {
 	for _, load := range []int{one.Load, one.Encoder, one.Decoder} {
 		card.CheckThat(r, load >= 0 && load <= 100, "a load in the dashboard", "0 to 100 %", fmt.Sprintf("%d %%", load), "")
 	}
-	card.RecordCheck(r, "load while streams run", fmt.Sprintf("card %d %%, encoder %d %%, decoder %d %%", one.Load,
+	card.RecordCheck(r, "load while streams run", fmt.Sprintf("GPU %d %%, encoder %d %%, decoder %d %%", one.Load,
 		one.Encoder, one.Decoder), fmt.Sprintf("%d streams", streams))
 	if one.Throttled != "" {
-		card.RecordCheck(r, "the card runs slower than it could", one.Throttled, "")
+		card.RecordCheck(r, "the GPU runs slower than it could", one.Throttled, "")
 	}
 	for _, s := range page.Sessions.List {
 		card.CheckThat(r, s.Device == r.device && s.Failed == 0, "the dashboard's session of "+s.Stream,
@@ -59,7 +59,7 @@ func (r *rig) figures(streams int) {
 	r.series(one)
 }
 
-// warmth checks a temperature in °C. NVML has none of some virtual cards.
+// warmth checks a temperature in °C. NVML has none of some virtual GPUs.
 func (r *rig) warmth(what string, degrees float64) {
 	if degrees == 0 && r.card.Real() {
 		card.SkipCheck(r, what, "the driver reports none")
@@ -68,7 +68,7 @@ func (r *rig) warmth(what string, degrees float64) {
 	card.CheckThat(r, degrees > 0 && degrees < 110, what, "1 to 109 °C", fmt.Sprintf("%.0f °C", degrees), "")
 }
 
-// shown is the card in the dashboard, nil where it is not there.
+// shown is the GPU in the dashboard, nil where it is not there.
 func (r *rig) shown(page *adminapi.Dashboard) *adminapi.GPU {
 	for i := range page.GPUs {
 		if "gpu "+page.GPUs[i].ID == r.device {
@@ -78,7 +78,7 @@ func (r *rig) shown(page *adminapi.Dashboard) *adminapi.GPU {
 	return nil
 }
 
-// series looks at the metrics of the card.
+// series looks at the metrics of the GPU.
 func (r *rig) series(one *adminapi.GPU) {
 	text, err := r.page("/metrics")
 	if !card.NoError(r, err, "the metrics page", "") {

@@ -50,13 +50,13 @@ func TestCardLoad(t *testing.T) {
 	l.report(lasted)
 	levels(t, all, lasted)
 	w := r.look()
-	card.CheckThat(t, w != nil && w.State == "ready" && w.Failed == 0, "the card's worker after the load",
+	card.CheckThat(t, w != nil && w.State == "ready" && w.Failed == 0, "the GPU's worker after the load",
 		"ready, nothing failed", fmt.Sprintf("%+v", w), "")
 	left := r.explain()
 	card.RecordCheck(t, "conditions after the load", cut(left), "")
 }
 
-// loadForm is two renditions, so that a card whose driver counts encoders takes some
+// loadForm is two renditions, so that a GPU whose driver counts encoders takes some
 // streams at once: they keep theirs for a minute after their last segment.
 func loadForm(c *card.Card) form {
 	f := formOf(c)
@@ -152,7 +152,7 @@ func (l *load) report(lasted time.Duration) {
 		fmt.Sprintf("%.2f segments/s, %.1f times real time", rate, rate*l.r.form.source.Segment.Seconds()))
 }
 
-// samples looks at the processes and the card until the load ends.
+// samples looks at the processes and the GPU until the load ends.
 func (l *load) samples(ctx context.Context) (all []level) {
 	for ctx.Err() == nil {
 		if s, ok := l.r.level(); ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/test/gpu/card"
 )
 
-// How long the node may take with memory that others use: a stranger on the card is
+// How long the node may take with memory that others use: a stranger on the GPU is
 // named when it has stayed for ten seconds, and forgotten when it has been gone for
 // thirty; a device whose sessions failed gets others after some seconds.
 const (
@@ -20,7 +20,7 @@ const (
 	freeIn      = 30 * time.Second
 )
 
-// TestCardMemoryTaken: an AI runner beside the node takes the card's memory. Streams go
+// TestCardMemoryTaken: an AI runner beside the node takes the GPU's memory. Streams go
 // on or are refused by name, the operator is shown which program has it, and all is well again
 // when it is free.
 func TestCardMemoryTaken(t *testing.T) {
@@ -39,7 +39,7 @@ func TestCardMemoryTaken(t *testing.T) {
 	spare := r.spare()
 	begun := time.Now()
 	taken, left, err := b.take(leaves(c))
-	if !card.NoError(t, err, "the runner takes the card's free memory", milliseconds(time.Since(begun))) {
+	if !card.NoError(t, err, "the runner takes the GPU's free memory", milliseconds(time.Since(begun))) {
 		return
 	}
 	card.CheckThat(t, taken > 0 && left < max(leaves(c), 1)+chunk>>20, "what the runner has taken",
@@ -150,8 +150,8 @@ func (r *rig) recovers(f *film, spare bool) {
 		r.explain(), seconds(took))
 }
 
-// learnedLine is what the log says when a card refused a session for want of memory. The
-// node then takes no more sessions than the card bore, until its memory is free again.
+// learnedLine is what the log says when a GPU refused a session for want of memory. The
+// node then takes no more sessions than the GPU bore, until its memory is free again.
 const learnedLine = "a device has less capacity than estimated"
 
 // takesNew looks whether new streams are taken when the memory is free again.

@@ -18,7 +18,7 @@ import (
 	"github.com/tuttinode/tutti/test/harness"
 )
 
-// TestCardNode is the whole program on the card, from its start over several streams to
+// TestCardNode is the whole program on the GPU, from its start over several streams to
 // workers that die and a drain.
 func TestCardNode(t *testing.T) {
 	c := card.Open(t)
@@ -56,7 +56,7 @@ func (r *rig) in(t *testing.T) *rig {
 
 // started looks at what the start-up test found and what the node offers.
 func (r *rig) started() {
-	card.CheckThat(r, true, "the card gets sessions after the node's start", "within "+readyIn.String(), "ready",
+	card.CheckThat(r, true, "the GPU gets sessions after the node's start", "within "+readyIn.String(), "ready",
 		seconds(r.took))
 	found := r.tested()
 	card.CheckThat(r, found != nil, "the log says what the start-up test found", "a line `a GPU was tested`",
@@ -65,14 +65,14 @@ func (r *rig) started() {
 		session, rendition := found["session MB"], found["rendition MB"]
 		card.CheckThat(r, session > 0 && rendition > 0 && session<<20 < r.card.Memory,
 			"the start-up test measured what a session takes of the memory",
-			"more than nothing, less than the card has", fmt.Sprintf("a session %d MiB, each further rendition %d MiB",
+			"more than nothing, less than the GPU has", fmt.Sprintf("a session %d MiB, each further rendition %d MiB",
 				session, rendition), "")
 		limit := "the driver permits any number of encoders"
 		if n := found["encoders"]; n > 0 {
 			limit = fmt.Sprintf("the driver permits %d encoders", n)
 		}
 		if !r.card.Encodes {
-			limit = "the card has no encoder"
+			limit = "the GPU has no encoder"
 		}
 		card.RecordCheck(r, "encoder sessions", limit, "")
 		card.CheckThat(r, r.card.Encodes || found["encoders"] == 0, "encoders are counted only where there are some",
@@ -80,7 +80,7 @@ func (r *rig) started() {
 	}
 	w := r.look()
 	card.CheckThat(r, w != nil && w.State == "ready" && w.Kind == "transcoder" && !w.Remote && w.Failed == 0,
-		"the admin API shows the card's worker",
+		"the admin API shows the GPU's worker",
 		"ready, a transcoder of this machine, nothing failed", fmt.Sprintf("%+v", w), "")
 	left := r.explain()
 	for limit := time.Now().Add(10 * time.Second); left != "the worker is ready" && time.Now().Before(limit); {
@@ -92,7 +92,7 @@ func (r *rig) started() {
 	r.offered()
 }
 
-// testedLine is what the log says of a card's start-up test.
+// testedLine is what the log says of a GPU's start-up test.
 var testedLine = regexp.MustCompile(`a GPU was tested .*`)
 
 // tested are the numbers of the last start-up test's line in the log, nil without one.
@@ -132,12 +132,12 @@ func (r *rig) offered() {
 	}
 	card.CheckThat(r, page.State == "serving", "the public status page", "serving", page.State, "")
 	has := func(name string) bool { return slices.Contains(page.Capabilities, name) }
-	// Maxwell cards, the compute capabilities 5, do not all decode HEVC.
+	// Maxwell GPUs, the compute capabilities 5, do not all decode HEVC.
 	card.CheckThat(r, has("H.264") && (has("HEVC decode") || strings.HasPrefix(r.card.Compute, "5.")),
-		"capabilities that every card since Pascal has", "H.264, HEVC decode", strings.Join(page.Capabilities, ", "),
+		"capabilities that every GPU since Pascal has", "H.264, HEVC decode", strings.Join(page.Capabilities, ", "),
 		fmt.Sprintf("%d capabilities", len(page.Capabilities)))
 	if !r.card.Encodes {
-		card.CheckThat(r, !has("HEVC encode"), "a card without encoder does not offer to encode HEVC", "no HEVC encode",
+		card.CheckThat(r, !has("HEVC encode"), "a GPU without encoder does not offer to encode HEVC", "no HEVC encode",
 			strings.Join(page.Capabilities, ", "), "")
 	}
 	for _, name := range []string{"HEVC encode", "VP8 decode", "VP9 decode", "H264 Decode YUV420 10-bit"} {
@@ -190,7 +190,7 @@ func (r *rig) tools() {
 				row = strings.Join(strings.Fields(line), " ")
 			}
 		}
-		card.CheckThat(r, strings.Contains(row, "transcoder ready"), "tutti_cli workers shows the card",
+		card.CheckThat(r, strings.Contains(row, "transcoder ready"), "tutti_cli workers shows the GPU",
 			r.device+" transcoder ready …", row, "")
 	}
 	text, err = r.cli("--json", "conditions")
@@ -243,6 +243,6 @@ func (r *rig) doctor() {
 	}
 	card.CheckThat(r, len(failed) == 0, "tutti doctor beside the node", "no check fails", cut(strings.Join(failed, " | ")),
 		fmt.Sprintf("%d checks", len(report.Results)))
-	card.CheckThat(r, cards > 0, "tutti doctor looks at the card", "at least one check of the card passes",
+	card.CheckThat(r, cards > 0, "tutti doctor looks at the GPU", "at least one check of the GPU passes",
 		fmt.Sprintf("%d pass", cards), "")
 }

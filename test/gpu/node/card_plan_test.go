@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// promised is what is kept of a card for transcoding where models want all of it.
+	// promised is what is kept of a GPU for transcoding where models want all of it.
 	promised = 1 << 30
 	// beyond is how much more than that the model that fits leaves.
 	beyond = 64 << 20
-	// mostStreams bounds the streams of a card that refuses none.
+	// mostStreams bounds the streams of a GPU that refuses none.
 	mostStreams = 16
 	// tooLarge is the code of a model for which there is no memory.
 	tooLarge = "WarmModelsTooLarge"
 )
 
 // The models of the plan: one that leaves transcoding what it is promised, one that
-// would leave it half of that, and one that is larger than the card.
+// would leave it half of that, and one that is larger than the GPU.
 const (
 	fitting, crowding, excessive = "test/fits", "test/crowds", "test/exceeds"
 )
@@ -32,7 +32,7 @@ const (
 // cappedLine is how the log names such a refusal, with its numbers.
 var cappedLine = regexp.MustCompile(`OrchestratorCapped \([^)]+\)`)
 
-// TestCardMemoryPlan: models that stay loaded, and streams, share the card by plan.
+// TestCardMemoryPlan: models that stay loaded, and streams, share the GPU by plan.
 // Nothing is started for the models, because there are no containers here.
 func TestCardMemoryPlan(t *testing.T) {
 	c := card.Open(t)
@@ -134,7 +134,7 @@ func (r *rig) configCheck() {
 		return "the model needs " + strconv.FormatFloat(math.Round(float64(bytes)/1e8)/10, 'f', -1, 64) + " GB"
 	}
 	card.CheckThat(r, strings.Contains(problems, needs(r.card.Memory+promised)),
-		"tutti config check of a model that is larger than the card",
+		"tutti config check of a model that is larger than the GPU",
 		"refused: "+needs(r.card.Memory+promised), cut(problems), "")
 	card.CheckThat(r, strings.Contains(problems, needs(r.card.Memory-promised/2)),
 		"tutti config check of a model that leaves transcoding too little",
@@ -158,7 +158,7 @@ func (r *rig) shares() {
 	}
 	w := r.look()
 	if w == nil {
-		card.CheckThat(r, false, "the card's worker beside the models' plan", "one", "none", "")
+		card.CheckThat(r, false, "the GPU's worker beside the models' plan", "one", "none", "")
 		return
 	}
 	left := int64(promised + beyond)

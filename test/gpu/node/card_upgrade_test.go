@@ -36,7 +36,7 @@ func TestCardUpgrade(t *testing.T) {
 	old := r.pid
 	r.pid = pid
 	took, ok := r.within(readyIn, func() bool { return r.ready() && len(mediaWorkers(pid)) == 1 })
-	card.CheckThat(t, ok, "the card in the new process", "gets sessions within "+readyIn.String(), r.explain(),
+	card.CheckThat(t, ok, "the GPU in the new process", "gets sessions within "+readyIn.String(), r.explain(),
 		seconds(took))
 	_, gone := r.within(readyIn, func() bool { return parent(old) == 0 })
 	card.CheckThat(t, gone, "the old process", "ends", fmt.Sprintf("ended %v, its media workers %v", gone,
@@ -48,16 +48,16 @@ func TestCardUpgrade(t *testing.T) {
 	}
 	r.over(done, begun)
 	w := r.look()
-	card.CheckThat(t, w != nil && w.Done > 0 && w.Failed == 0, "the card's worker in the new process",
+	card.CheckThat(t, w != nil && w.Done > 0 && w.Failed == 0, "the GPU's worker in the new process",
 		"segments done, none failed", fmt.Sprintf("%+v", w), "")
 }
 
 // longestGap is how long streams may be without an answer over an upgrade on the simulated
 // driver: the old process closes its parts and the new one opens them, while the workers
-// of the card are up already.
+// of the GPU are up already.
 const longestGap = 3 * time.Second
 
-// over checks streams over an upgrade. The card's worker in the new process is up before
+// over checks streams over an upgrade. The GPU's worker in the new process is up before
 // the old one takes no more segments, so that none is refused.
 func (r *rig) over(all outcomes, begun time.Time) {
 	r.whole("streams over the upgrade", all)

@@ -28,7 +28,7 @@ func (r *rig) halted() { r.hurt(syscall.SIGSTOP, "stopped", backInHalt) }
 func (r *rig) hurt(s syscall.Signal, word string, limit time.Duration) {
 	before := mediaWorkers(r.pid)
 	if len(before) != 1 {
-		card.CheckThat(r, false, "the card's media worker", "one process", fmt.Sprintf("processes %v", before), "")
+		card.CheckThat(r, false, "the GPU's media worker", "one process", fmt.Sprintf("processes %v", before), "")
 		return
 	}
 	all := r.films(r.admitted(min(2, r.form.streams)), 0)
@@ -50,7 +50,7 @@ func (r *rig) hurt(s syscall.Signal, word string, limit time.Duration) {
 		milliseconds(time.Since(begun)))
 	r.goesOn(all, begun, word)
 	r.within(limit, r.ready)
-	card.CheckThat(r, r.ready(), "the card gets sessions again after its worker was "+word, "ready", r.explain(),
+	card.CheckThat(r, r.ready(), "the GPU gets sessions again after its worker was "+word, "ready", r.explain(),
 		seconds(time.Since(begun)))
 }
 

@@ -31,7 +31,7 @@ type outcome struct {
 }
 
 // refused reports whether it was refused for want of room, in place of failing: by the
-// gateway, or by the node when the card had less than was thought.
+// gateway, or by the node when the GPU had less than was thought.
 func (o outcome) refused() bool {
 	return o.err != nil && (strings.Contains(o.err.Error(), " 503 ") ||
 		strings.Contains(o.err.Error(), "OrchestratorCapped"))
@@ -203,7 +203,7 @@ func (r *rig) verify(ctx context.Context, got []harness.Rendition, frames int) e
 }
 
 func verifyRendition(ctx context.Context, data []byte, p core.Profile, frames int) error {
-	report, err := libav.Verify(ctx, data)
+	report, err := libav.Inspect(ctx, data)
 	if err != nil {
 		return err
 	}
@@ -225,7 +225,7 @@ func verifyRendition(ctx context.Context, data []byte, p core.Profile, frames in
 }
 
 // admitted begins streams one after another, until the node takes no more or there are
-// enough: how many a processor bears that encodes for the card, or plays it, is not known
+// enough: how many a CPU core bears that encodes for the GPU, or plays it, is not known
 // before.
 func (r *rig) admitted(most int) (names []string) {
 	r.Helper()
@@ -239,7 +239,7 @@ func (r *rig) admitted(most int) (names []string) {
 	}
 	least, why := 1, "at least one"
 	if r.card.Real() && r.card.Encodes {
-		least, why = most, "all, the card encodes by itself"
+		least, why = most, "all, the GPU encodes by itself"
 	}
 	seen := fmt.Sprintf("%d of %d", len(names), most)
 	if last.err != nil {
@@ -259,7 +259,7 @@ func (r *rig) films(names []string, count int) (all []*film) {
 	return all
 }
 
-// spare reports whether the card has room for another stream: an encoder for each
+// spare reports whether the GPU has room for another stream: an encoder for each
 // rendition, and time.
 func (r *rig) spare() bool {
 	w := r.look()
@@ -285,7 +285,7 @@ func (r *rig) capped() bool {
 }
 
 // paced reports whether the last refusal in the log since a place in it was for want of
-// time: the processor that plays a card is now and then busy with other tests.
+// time: the CPU that plays a GPU is now and then busy with other tests.
 func (r *rig) paced(since int) bool {
 	text := r.proc.Log()[since:]
 	at := strings.LastIndex(text, "request refused code=")
@@ -293,7 +293,7 @@ func (r *rig) paced(since int) bool {
 }
 
 // noSpare is why nothing can be said of a new stream.
-const noSpare = "the node has measured that the card bears no more streams than it has"
+const noSpare = "the node has measured that the GPU bears no more streams than it has"
 
 // taken tries a stream until the node takes it, and reports how long that took.
 func (r *rig) taken(name string, limit time.Duration) (last outcome, took time.Duration) {

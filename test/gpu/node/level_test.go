@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/test/procfs"
 )
 
-// level is what the node, its media worker and the card hold at a time. Memory is in
+// level is what the node, its media worker and the GPU hold at a time. Memory is in
 // MiB.
 type level struct {
 	node, worker, card             float64
@@ -44,7 +44,7 @@ var figures = []struct {
 }{
 	{"memory of the node", "MiB", func(l level) float64 { return l.node }, 24},
 	{"memory of the media worker", "MiB", func(l level) float64 { return l.worker }, 48},
-	{"memory of the card", "MiB", func(l level) float64 { return l.card }, 128},
+	{"memory of the GPU", "MiB", func(l level) float64 { return l.card }, 128},
 	{"goroutines of the node", "goroutines", func(l level) float64 { return l.goroutines }, 30},
 	{"open files of the node", "files", func(l level) float64 { return l.files }, 15},
 	{"open files of the media worker", "files", func(l level) float64 { return l.workerFiles }, 10},

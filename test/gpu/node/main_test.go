@@ -85,7 +85,7 @@ func beginApart(t *testing.T, env []string, ladder string, args ...string) *node
 	return n
 }
 
-// run starts the process with the card.
+// run starts the process with the GPU.
 func (n *node) run(env []string, args ...string) *node {
 	n.Helper()
 	n.args = append([]string{"-orchestrator", "-transcoder", "-serviceAddr", n.service, "-cliAddr", n.admin, "-dataDir",
@@ -132,7 +132,7 @@ func (n *node) push(stream string, number int) error {
 		return fmt.Errorf("%d renditions", len(got))
 	}
 	for i, size := range [][2]int{{256, 144}, {426, 240}} {
-		report, err := libav.Verify(n.Context(), got[i].Data)
+		report, err := libav.Inspect(n.Context(), got[i].Data)
 		if err != nil {
 			return err
 		}
@@ -166,7 +166,7 @@ func (n *node) condition(code string) adminapi.Condition {
 	return found
 }
 
-// segments is one second pieces of a test picture, 30 frames each.
+// segments is one second pieces of a test pattern, 30 frames each.
 func segments(t *testing.T) []clip.Segment {
 	t.Helper()
 	return generated(t, clip.Options{Width: 640, Height: 360, Segments: 4, Bitrate: 600_000, Segment: time.Second})

@@ -11,7 +11,7 @@ import (
 )
 
 // TestSegmentsOnACard: a stream's segments are decoded, scaled and encoded by the
-// card, with one decoder and two encoders for all of them.
+// GPU, with one decoder and two encoders for all of them.
 func TestSegmentsOnACard(t *testing.T) {
 	t.Parallel()
 	d := fakegpu.Build(t)
@@ -29,18 +29,18 @@ func TestSegmentsOnACard(t *testing.T) {
 	}
 	t.Logf("%+v; before %+v, after %+v", w, before, d.Counts(0))
 	if held := d.Counts(0).Held; held.Decoders != 1 || held.Encoders != 2 {
-		t.Errorf("open on the card: %+v", held)
+		t.Errorf("open on the GPU: %+v", held)
 	}
 	_, page := harness.Get(t, "http://"+n.admin+"/metrics")
 	if !strings.Contains(string(page), "tutti_gpu_") {
-		t.Error("no metrics of the card")
+		t.Error("no metrics of the GPU")
 	}
 	if kept, err := filepath.Glob(filepath.Join(n.data, "cuda-cache", "GPU-*")); err != nil || len(kept) != 1 {
-		t.Errorf("folders for what the card's driver compiles: %v, %v", kept, err)
+		t.Errorf("folders for what the GPU's driver compiles: %v, %v", kept, err)
 	}
 }
 
-// TestACardWithoutEncoder decodes and scales on the card, and encodes here.
+// TestACardWithoutEncoder decodes and scales on the GPU, and encodes here.
 func TestACardWithoutEncoder(t *testing.T) {
 	t.Parallel()
 	d := fakegpu.Build(t)
@@ -53,12 +53,12 @@ func TestACardWithoutEncoder(t *testing.T) {
 		}
 	}
 	if held := d.Counts(0).Held; held.Decoders != 1 || held.Encoders != 0 {
-		t.Errorf("open on the card: %+v", held)
+		t.Errorf("open on the GPU: %+v", held)
 	}
 }
 
 // TestACardThatDies: the other one goes on with the stream, the operator is told, and
-// the card comes back by itself.
+// the GPU comes back by itself.
 func TestACardThatDies(t *testing.T) {
 	t.Parallel()
 	d := fakegpu.Build(t)
@@ -80,7 +80,7 @@ func TestACardThatDies(t *testing.T) {
 		}
 	}
 	if w := n.worker(at); w.Sessions != 0 {
-		t.Errorf("the stream is still on the dead card: %+v", w)
+		t.Errorf("the stream is still on the dead GPU: %+v", w)
 	}
 	d.Script("devices=2")
 	n.ready(at)
@@ -109,7 +109,7 @@ func TestTheDriverCountsEncoders(t *testing.T) {
 }
 
 // TestNoCard: a machine without one starts, says what is wrong and how to go on with
-// the CPU, and takes no video; when the card shows, it begins.
+// the CPU, and takes no video; when the GPU shows, it begins.
 func TestNoCard(t *testing.T) {
 	t.Parallel()
 	d := fakegpu.Build(t)
@@ -120,11 +120,11 @@ func TestNoCard(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	if err := n.push("film", 0); err == nil || !strings.Contains(err.Error(), "503") {
-		t.Errorf("a segment without a card: %v", err)
+		t.Errorf("a segment without a GPU: %v", err)
 	}
 	d.Script("devices=1")
 	n.ready("gpu 0")
-	n.proc.Wait("a segment on the card", 30*time.Second, func() bool { return n.push("film", 1) == nil })
+	n.proc.Wait("a segment on the GPU", 30*time.Second, func() bool { return n.push("film", 1) == nil })
 }
 
 // TestNoDriver is the same on a machine that has no driver at all, such as this one

@@ -24,7 +24,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 )
 
-// readyIn is how long a card may take from the node's start until it gets sessions: its
+// readyIn is how long a GPU may take from the node's start until it gets sessions: its
 // start-up test, and the driver's compiling before it.
 const readyIn = 90 * time.Second
 
@@ -37,9 +37,9 @@ type form struct {
 	segments int
 }
 
-// formOf is small on the simulated driver and in the short form; on a card the streams
-// are of the size that gateways send. A card without encoder leaves encoding to the
-// processor, so that there the number of streams follows its cores.
+// formOf is small on the simulated driver and in the short form; on a GPU the streams
+// are of the size that gateways send. A GPU without encoder leaves encoding to the
+// CPU, so that there the number of streams follows its cores.
 func formOf(c *card.Card) form {
 	f := form{
 		source: clip.Options{Width: 640, Height: 360, Segments: 4, Bitrate: 600_000, Segment: time.Second / 2},
@@ -61,7 +61,7 @@ func formOf(c *card.Card) form {
 	return f
 }
 
-// parallel lets tests run beside each other where nothing is measured: on a card they
+// parallel lets tests run beside each other where nothing is measured: on a GPU they
 // share its memory, and figures are wanted.
 func parallel(t *testing.T, c *card.Card) {
 	if !c.Real() && !card.Full() {
@@ -69,7 +69,7 @@ func parallel(t *testing.T, c *card.Card) {
 	}
 }
 
-// leastTime is what a test of the node needs at the least on a card.
+// leastTime is what a test of the node needs at the least on a GPU.
 const leastTime = time.Minute
 
 // late reports whether the time that the program has does not suffice for a test.
@@ -81,13 +81,13 @@ func late(t *testing.T) bool {
 	return true
 }
 
-// rig is a node on the card under test.
+// rig is a node on the GPU under test.
 type rig struct {
 	*node
 	card     *card.Card
 	form     form
 	profiles []core.Profile
-	// device is the card's worker by the name that the node gives it.
+	// device is the GPU's worker by the name that the node gives it.
 	device string
 	// pid is the process that serves.
 	pid     int
@@ -96,11 +96,11 @@ type rig struct {
 	took time.Duration
 }
 
-// unusable is set once the card got no sessions: the tests that follow would all wait for
+// unusable is set once the GPU got no sessions: the tests that follow would all wait for
 // that in vain.
 var unusable atomic.Bool
 
-// startOn starts a node on the card and waits until it gets sessions.
+// startOn starts a node on the GPU and waits until it gets sessions.
 func startOn(t *testing.T, c *card.Card, f form, args ...string) *rig {
 	t.Helper()
 	return startBy(t, c, f, begin, args...)
@@ -111,7 +111,7 @@ func startBy(t *testing.T, c *card.Card, f form, begin func(t *testing.T, env []
 	args ...string) *node, args ...string) *rig {
 	t.Helper()
 	if unusable.Load() {
-		card.SkipCheck(t, t.Name(), "the card got no sessions in an earlier test")
+		card.SkipCheck(t, t.Name(), "the GPU got no sessions in an earlier test")
 		t.SkipNow()
 	}
 	profiles, err := core.ParsePresets(f.ladder)
@@ -128,7 +128,7 @@ func startBy(t *testing.T, c *card.Card, f form, begin func(t *testing.T, env []
 	r.took = time.Since(begun)
 	if !ok {
 		unusable.Store(true)
-		card.CheckThat(t, false, "the card gets sessions after the node's start", "within "+readyIn.String(), r.explain(),
+		card.CheckThat(t, false, "the GPU gets sessions after the node's start", "within "+readyIn.String(), r.explain(),
 			seconds(r.took))
 		t.FailNow()
 	}
@@ -136,7 +136,7 @@ func startBy(t *testing.T, c *card.Card, f form, begin func(t *testing.T, env []
 	return r
 }
 
-// bounded is a number of streams that leaves the card an encoder and memory for one
+// bounded is a number of streams that leaves the GPU an encoder and memory for one
 // more.
 func (r *rig) bounded(streams int) int {
 	found := r.tested()
@@ -149,13 +149,13 @@ func (r *rig) bounded(streams int) int {
 	return max(1, streams)
 }
 
-// ready reports whether the card's worker gets sessions.
+// ready reports whether the GPU's worker gets sessions.
 func (r *rig) ready() bool {
 	w := r.look()
 	return w != nil && w.State == "ready"
 }
 
-// look is the card's worker as the admin API shows it, nil when there is none.
+// look is the GPU's worker as the admin API shows it, nil when there is none.
 func (r *rig) look() *adminapi.Worker {
 	var all adminapi.Workers
 	if r.read(adminapi.PathWorkers, &all) != nil {
@@ -169,7 +169,7 @@ func (r *rig) look() *adminapi.Worker {
 	return nil
 }
 
-// explain is what the node says of a card that gets no sessions.
+// explain is what the node says of a GPU that gets no sessions.
 func (r *rig) explain() string {
 	var all adminapi.Conditions
 	if err := r.read(adminapi.PathConditions, &all); err != nil {

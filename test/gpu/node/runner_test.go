@@ -24,7 +24,7 @@ const (
 	chunk, leastChunk = 256 << 20, 2 << 20
 )
 
-// playRunner is a model server that holds as much of the card's memory as its input
+// playRunner is a model server that holds as much of the GPU's memory as its input
 // says: "take N" takes all that is free but N MiB, "give" returns it. It ends with its
 // input, so that no memory stays taken when the test is gone.
 func playRunner(in io.Reader, out io.Writer) int {
@@ -59,7 +59,7 @@ func playRunner(in io.Reader, out io.Writer) int {
 	return 0
 }
 
-// cardMemory is what the runner holds of the card.
+// cardMemory is what the runner holds of the GPU.
 type cardMemory struct {
 	device *cuda.Device
 	// taken is how many bytes it holds beside its context, left what was free after.

@@ -10,7 +10,7 @@ import (
 )
 
 // TestUpgradesWithoutASpareEncoder puts two further processes in the orchestrator's place
-// while a stream has all encoders that the driver permits: neither may test the card,
+// while a stream has all encoders that the driver permits: neither may test the GPU,
 // which would find none, and the second takes over what the first found.
 func TestUpgradesWithoutASpareEncoder(t *testing.T) {
 	t.Parallel()
@@ -41,7 +41,7 @@ func TestUpgradesWithoutASpareEncoder(t *testing.T) {
 	}
 	log := r.proc.Log()
 	if found := r.tested()["encoders"]; found != 2 || strings.Count(log, "a GPU was tested") != 1 {
-		t.Errorf("a card of 2 encoders has %d, and was tested %d times", found, strings.Count(log, "a GPU was tested"))
+		t.Errorf("a GPU of 2 encoders has %d, and was tested %d times", found, strings.Count(log, "a GPU was tested"))
 	}
 	if n := len(goesOn.FindAllString(log, -1)); n != 2 {
 		t.Errorf("what the first process found is taken over %d times, not twice", n)

@@ -14,7 +14,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
-// open starts a media worker on the card and reports how long that took.
+// open starts a media worker on the GPU and reports how long that took.
 func open(t *testing.T, c *kit.Card, cache string, more ...string) (*worker.Client, time.Duration, error) {
 	t.Helper()
 	begin := time.Now()
@@ -25,7 +25,7 @@ func open(t *testing.T, c *kit.Card, cache string, more ...string) (*worker.Clie
 	return w, time.Since(begin), err
 }
 
-// TestCardCompiles: the driver compiles scale_cuda's kernels for its card when they are
+// TestCardCompiles: the driver compiles scale_cuda's kernels for its GPU when they are
 // loaded first, and finds them again afterwards.
 func TestCardCompiles(t *testing.T) {
 	c := kit.Open(t)
@@ -45,7 +45,7 @@ func TestCardCompiles(t *testing.T) {
 		kit.NoError(t, w.Close(), "it ends", "")
 		kept[state], _ = sizeOf(t, cache)
 	}
-	// The first start may have woken the card as well.
+	// The first start may have woken the GPU as well.
 	compiling := took["without"] - min(took["warm"], took["warm again"])
 	kit.RecordCheck(t, "time to compile kernels (a start without a cache less a warm one)",
 		fmt.Sprintf("the first start took %.2f s", took["cold"].Seconds()), fmt.Sprintf("%.2f s", compiling.Seconds()))
@@ -78,7 +78,7 @@ func sizeOf(t *testing.T, folder string) (files int, bytes int64) {
 	return files, bytes
 }
 
-// TestCardStartUp is the test that the node makes of every card when it starts.
+// TestCardStartUp is the test that the node makes of every GPU when it starts.
 func TestCardStartUp(t *testing.T) {
 	c := kit.Open(t)
 	w, _, err := open(t, c, filepath.Join(t.TempDir(), "cache"))
@@ -86,11 +86,11 @@ func TestCardStartUp(t *testing.T) {
 		return
 	}
 	defer w.Close()
-	walls := "none"
+	missing := "none"
 	if err := w.Degraded(); err != nil {
-		walls = err.Error()
+		missing = err.Error()
 	}
-	kit.RecordCheck(t, "walls around the media worker that this system withholds", walls, "")
+	kit.RecordCheck(t, "restrictions of the media worker that this system does not provide", missing, "")
 	streams := 4
 	if kit.Full() {
 		streams = 8
@@ -107,7 +107,7 @@ func TestCardStartUp(t *testing.T) {
 	for _, id := range r.Capabilities.IDs() {
 		has = append(has, id.String())
 	}
-	kit.RecordCheck(t, "capabilities that the card has shown", strings.Join(has, ", "), fmt.Sprint(len(has)))
+	kit.RecordCheck(t, "capabilities that the GPU has shown", strings.Join(has, ", "), fmt.Sprint(len(has)))
 	for _, m := range r.Missing {
 		kit.RecordCheck(t, "lacks "+m.ID.String(), m.Err.Error(), "")
 	}

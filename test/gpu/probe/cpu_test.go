@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
-// The processor can decode all that is tried and encode H.264 alone: what
+// The CPU can decode all that is tried and encode H.264 alone: what
 // capability.SoftwareTranscoder says of every build is so in this one.
 func TestTheProcessor(t *testing.T) {
 	t.Parallel()

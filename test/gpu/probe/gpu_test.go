@@ -26,7 +26,7 @@ func card(t *testing.T, d *fakegpu.Driver, index, uuid string) *worker.Client {
 	return c
 }
 
-// held is the memory of a card that its user's processes hold, and records what it said.
+// held is the memory of a GPU that its user's processes hold, and records what it said.
 func held(d *fakegpu.Driver, device int, said *[]int64) func(context.Context) (int64, bool) {
 	return func(context.Context) (int64, bool) {
 		used := d.Counts(device).Held.Memory
@@ -65,17 +65,17 @@ func TestAnOrdinaryCard(t *testing.T) {
 	}
 	counts := d.Counts(1)
 	if counts.EncodersOpened < probe.DefaultEncoders || counts.PicturesDecoded == 0 {
-		t.Errorf("on the card: %+v", counts)
+		t.Errorf("on the GPU: %+v", counts)
 	}
 	if other := d.Counts(0); other.ContextsCreated != 0 {
-		t.Errorf("the other card was used: %+v", other)
+		t.Errorf("the other GPU was used: %+v", other)
 	}
 	if err := device.Reprobe(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
 
-// A driver's cap is a number in the offer, not a reason to refuse the card.
+// A driver's cap is a number in the offer, not a reason to refuse the GPU.
 func TestACardWithACap(t *testing.T) {
 	for _, cap := range []string{"2", "3", "8"} {
 		t.Run(cap, func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestACardWithACap(t *testing.T) {
 	}
 }
 
-// A card without encoders is a card that decodes: the processor encodes H.264, and
+// A GPU without encoders is a GPU that decodes: the CPU encodes H.264, and
 // HEVC no device does.
 func TestACardWithoutEncoders(t *testing.T) {
 	d := fakegpu.Build(t)
@@ -101,11 +101,11 @@ func TestACardWithoutEncoders(t *testing.T) {
 		t.Errorf("got %+v", r)
 	}
 	if c := d.Counts(0); c.PicturesDecoded == 0 || c.EncodersOpened != 0 {
-		t.Errorf("on the card: %+v", c)
+		t.Errorf("on the GPU: %+v", c)
 	}
 }
 
-// Whatever is wrong with a card, the test ends in its time and says so, and a card
+// Whatever is wrong with a GPU, the test ends in its time and says so, and a GPU
 // that is well again is taken again.
 func TestCardsInTrouble(t *testing.T) {
 	for name, setting := range map[string]string{

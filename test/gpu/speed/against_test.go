@@ -26,7 +26,7 @@ func ffmpeg() string {
 }
 
 // against compares the work of so many streams with ffmpeg's, in turns, or of fewer
-// where the card admits no more.
+// where the GPU admits no more.
 func (r *rig) against(t *testing.T, s source, streams int, limit time.Duration) {
 	if ffmpeg() == "" {
 		card.SkipCheck(t, s.name+", our wall time against ffmpeg's", "there is no ffmpeg beside the programs")
@@ -40,7 +40,7 @@ func (r *rig) against(t *testing.T, s source, streams int, limit time.Duration) 
 		}
 		p, err := r.trial(t, s, streams, max(time.Until(end), s.trial))
 		if reason := refused(err); reason != "" && streams > 1 {
-			card.SkipCheck(t, what, "the card admits fewer streams: "+reason)
+			card.SkipCheck(t, what, "the GPU admits fewer streams: "+reason)
 			continue
 		}
 		if err != nil {
@@ -100,7 +100,7 @@ func (r *rig) compared(t *testing.T, what string, s source, segments int, c comp
 	}
 	card.RecordCheck(t, what+", with starts", seen,
 		r.figure("%.3f × (pairs: %.3f to %.3f)", c.Ratio, c.Ratios[0], c.Ratios[len(c.Ratios)-1]))
-	card.RecordCheck(t, what+", processor time without starts",
+	card.RecordCheck(t, what+", CPU time without starts",
 		fmt.Sprintf("%.2f s in all, ffmpeg %.2f s", c.Ours.Processor, c.Theirs.Processor),
 		r.figure("%.3f ×", c.SteadyProcessorRatio))
 	card.RecordCheck(t, what+", pace with starts",

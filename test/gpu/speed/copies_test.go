@@ -15,10 +15,10 @@ import (
 // copySegments is how many segments the copies are counted over.
 const copySegments = 6
 
-// copies counts the bytes between host and card: of a media worker of our own, and of an
+// copies counts the bytes between host and GPU: of a media worker of our own, and of an
 // ffmpeg that does the same.
 func (r *rig) copies(t *testing.T, s source, limit time.Duration) {
-	const what = "bytes between host and card"
+	const what = "bytes between host and GPU"
 	if !r.has(t, what, 5*time.Second) {
 		return
 	}
@@ -44,14 +44,14 @@ func (r *rig) copies(t *testing.T, s source, limit time.Duration) {
 	}
 	// The comparison does the first segment once more, alone.
 	all := frames + int64(s.segments[0].Frames)
-	card.CheckThat(t, theirs.PicturesDecoded == all, "ffmpeg decodes the same pictures on the card",
+	card.CheckThat(t, theirs.PicturesDecoded == all, "ffmpeg decodes the same frames on the GPU",
 		fmt.Sprint(all), fmt.Sprint(theirs.PicturesDecoded), "")
 	encoded := ours.PicturesEncoded * all / frames
-	card.CheckThat(t, theirs.PicturesEncoded == encoded, "ffmpeg encodes as many pictures on the card as we do",
+	card.CheckThat(t, theirs.PicturesEncoded == encoded, "ffmpeg encodes as many frames on the GPU as we do",
 		fmt.Sprint(encoded), fmt.Sprint(theirs.PicturesEncoded), "")
-	up, down := perPicture(theirs)
-	card.RecordCheck(t, what+", ffmpeg", fmt.Sprintf("%.0f bytes up, %.0f down per picture", up, down),
-		fmt.Sprintf("%.4f of a picture up, %.4f down", up/s.picture(), down/s.picture()))
+	up, down := perFrame(theirs)
+	card.RecordCheck(t, what+", ffmpeg", fmt.Sprintf("%.0f bytes up, %.0f down per frame", up, down),
+		fmt.Sprintf("%.4f of a frame up, %.4f down", up/s.frameBytes(), down/s.frameBytes()))
 }
 
 // countOurs transcodes in a media worker as the node has it, under the counting library.
@@ -66,7 +66,7 @@ func (r *rig) countOurs(ctx context.Context, t *testing.T, s source) (c card.Cou
 		return c, 0, err
 	}
 	defer w.Close()
-	// The worker has warmed the card up before it was ready.
+	// The worker has warmed the GPU up before it was ready.
 	before := counter.Read(t)
 	for n := range copySegments {
 		seg := s.segments[n%len(s.segments)]
@@ -79,7 +79,7 @@ func (r *rig) countOurs(ctx context.Context, t *testing.T, s source) (c card.Cou
 			return c, 0, fmt.Errorf("segment %d: %w", n, err)
 		}
 		if got := res.Renditions[0].Frames; int(got) != seg.Frames {
-			return c, 0, fmt.Errorf("segment %d: %d of %d pictures", n, got, seg.Frames)
+			return c, 0, fmt.Errorf("segment %d: %d of %d frames", n, got, seg.Frames)
 		}
 		frames += int64(seg.Frames)
 	}
@@ -95,11 +95,11 @@ func (r *rig) countTheirs(t *testing.T, s source, limit time.Duration) (card.Cou
 	return counter.Read(t), err
 }
 
-// countedOnce looks at what else the count shows: the card decodes every picture, and a
+// countedOnce looks at what else the count shows: the GPU decodes every frame, and a
 // session that is kept opens its decoder and encoders once.
 func (r *rig) countedOnce(t *testing.T, s source, c card.Counts, frames int64) {
 	t.Helper()
-	card.CheckThat(t, c.PicturesDecoded == frames, "the card decodes every picture once",
+	card.CheckThat(t, c.PicturesDecoded == frames, "the GPU decodes every frame once",
 		fmt.Sprint(frames), fmt.Sprint(c.PicturesDecoded), "")
 	encoders, pictures := int64(0), int64(0)
 	if r.card.Encodes {
@@ -111,46 +111,45 @@ func (r *rig) countedOnce(t *testing.T, s source, c card.Counts, frames int64) {
 		fmt.Sprintf("%d decoders, %d encoders", c.DecodersCreated, c.EncodersOpened),
 		fmt.Sprintf("over %d segments", copySegments))
 	card.CheckThat(t, c.PicturesEncoded == pictures,
-		"the card encodes every picture of every rendition if it has an encoder",
+		"the GPU encodes every frame of every rendition if it has an encoder",
 		fmt.Sprint(pictures), fmt.Sprint(c.PicturesEncoded), "")
 }
 
-// copied checks the bytes of our own: none where the card encodes, and the renditions'
-// pixels down where the processor does.
+// copied checks the bytes of our own: none where the GPU encodes, and the renditions' pixels down where the CPU does.
 func (r *rig) copied(t *testing.T, s source, what string, c card.Counts) {
 	t.Helper()
 	if c.PicturesDecoded == 0 {
-		card.SkipCheck(t, what, "no picture was counted")
+		card.SkipCheck(t, what, "no frame was counted")
 		return
 	}
-	up, down := perPicture(c)
+	up, down := perFrame(c)
 	const little = 0.01
 	figure := func(bytes float64) string {
-		return fmt.Sprintf("%.0f bytes per picture, %.4f of a decoded one", bytes, bytes/s.picture())
+		return fmt.Sprintf("%.0f bytes per frame, %.4f of a decoded one", bytes, bytes/s.frameBytes())
 	}
-	const none = "less than 0.01 of a picture"
-	card.CheckThat(t, up < little*s.picture(), what+", up", none, fmt.Sprintf("%.0f bytes", up), figure(up))
+	const none = "less than 0.01 of a frame"
+	card.CheckThat(t, up < little*s.frameBytes(), what+", up", none, fmt.Sprintf("%.0f bytes", up), figure(up))
 	if r.card.Encodes {
-		card.CheckThat(t, down < little*s.picture(), what+", down", none, fmt.Sprintf("%.0f bytes", down), figure(down))
+		card.CheckThat(t, down < little*s.frameBytes(), what+", down", none, fmt.Sprintf("%.0f bytes", down), figure(down))
 		return
 	}
 	least, most := s.renditions()
-	// What a picture brings beside its pixels is as little as on a card that encodes.
-	ok := down >= least && down <= most+little*s.picture()
+	// What a frame brings beside its pixels is as little as on a GPU that encodes.
+	ok := down >= least && down <= most+little*s.frameBytes()
 	card.CheckThat(t, ok, what+", down", fmt.Sprintf("the renditions' pixels: %.0f bytes, %.0f with rows padded", least,
 		most),
 		fmt.Sprintf("%.0f bytes", down), figure(down))
 }
 
-func perPicture(c card.Counts) (up, down float64) {
+func perFrame(c card.Counts) (up, down float64) {
 	n := float64(max(c.PicturesDecoded, 1))
 	return float64(c.UploadedBytes) / n, float64(c.DownloadedBytes) / n
 }
 
-// picture is the bytes of a decoded picture in 8-bit 4:2:0.
-func (s source) picture() float64 { return float64(s.clip.Width*s.clip.Height) * 1.5 }
+// frame is the bytes of a decoded frame in 8-bit 4:2:0.
+func (s source) frameBytes() float64 { return float64(s.clip.Width*s.clip.Height) * 1.5 }
 
-// renditions is the bytes of one picture of each rendition, without and with what libav
+// renditions is the bytes of one frame of each rendition, without and with what libav
 // copies at the ends of rows: it pads them to what vector instructions like, 64 bytes at
 // most.
 func (s source) renditions() (least, most float64) {

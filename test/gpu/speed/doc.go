@@ -1,7 +1,7 @@
-// Package speed measures a card with the real programs: segments per second and
+// Package speed measures a GPU with the real programs: segments per second and
 // real-time streams beside an ffmpeg that does the same, sessions that are kept against
-// sessions made anew, the bytes between host and card, and memory per stream.
+// sessions made anew, the bytes between host and GPU, and memory per stream.
 //
 // It holds nothing but tests. On the simulated driver they try the machinery alone: its
-// speed says nothing of a card's.
+// speed says nothing of a GPU's.
 package speed

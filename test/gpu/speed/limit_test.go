@@ -46,13 +46,13 @@ func (r *rig) limit(t *testing.T, s source) {
 // limitOfSlowCard tries the search for the limit where that is soon found: on a simulated
 // driver that decodes more slowly than a single stream plays.
 func (r *rig) limitOfSlowCard(t *testing.T, s source) {
-	const what = "streams at once in real time on a card that is too slow for one"
+	const what = "streams at once in real time on a GPU that is too slow for one"
 	if r.card.Real() {
-		card.SkipCheck(t, what, "a card's speed is what it is")
+		card.SkipCheck(t, what, "a GPU's speed is what it is")
 		return
 	}
 	const slow = "device.slow.decode"
-	r.card.Fake.Set(slow, "35000") // microseconds per picture
+	r.card.Fake.Set(slow, "35000") // microseconds per frame
 	defer r.card.Fake.Unset(slow)
 	d, err := r.bench(t, s, 30*time.Second, nil, "-findLimit", "-until", "1ms")
 	if err == nil && d.Limit == nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/tuttinode/tutti/test/gpu/card"
 )
 
-// rig is the card with the programs that are measured on it.
+// rig is the GPU with the programs that are measured on it.
 type rig struct {
 	card *card.Card
 	// end is when the last measurement should be over.
@@ -41,7 +41,7 @@ func newRig(t *testing.T, c *card.Card, end time.Time) *rig {
 func (r *rig) figure(format string, args ...any) string {
 	text := fmt.Sprintf(format, args...)
 	if !r.card.Real() {
-		text += " (simulated driver: no measure of a card's speed)"
+		text += " (simulated driver: no measure of a GPU's speed)"
 	}
 	return text
 }
@@ -65,7 +65,7 @@ func noTime(needs, left time.Duration) string {
 		max(0, left).Round(time.Second))
 }
 
-// device is the card for tutti_bench's -gpu.
+// device is the GPU for tutti_bench's -gpu.
 func (r *rig) device() string {
 	if r.card.UUID != "" {
 		return r.card.UUID
@@ -130,7 +130,7 @@ func (f figures) rate() float64 { return float64(f.Segments) / f.Wall }
 // factor is how many times faster than real time the streams were together.
 func (f figures) factor() float64 { return f.Source / f.Wall }
 
-// card is what the card did, zero where the driver does not report it.
+// card is what the GPU did, zero where the driver does not report it.
 func (f figures) card() gpuFigures {
 	if len(f.GPUs) == 0 {
 		return gpuFigures{}

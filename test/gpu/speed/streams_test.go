@@ -30,7 +30,7 @@ type streamRow struct {
 	figures
 }
 
-// streams measures numbers of streams at once, as many as the card and the time admit.
+// streams measures numbers of streams at once, as many as the GPU and the time admit.
 func (r *rig) streams(t *testing.T, s source, counts []int, limit time.Duration) {
 	end := time.Now().Add(r.left(limit))
 	var rows []streamRow
@@ -76,7 +76,7 @@ func (r *rig) stream(t *testing.T, s source, what string, n int, needs time.Dura
 	limit := min(2*needs+30*time.Second, max(time.Until(r.end), time.Second))
 	d, err := r.bench(t, s, limit, nil, fastest(n, length...)...)
 	if reason := refused(err); reason != "" && n > 1 {
-		card.SkipCheck(t, what, "the card admits no more streams: "+reason)
+		card.SkipCheck(t, what, "the GPU admits no more streams: "+reason)
 		return row, false
 	}
 	if err != nil {
@@ -87,7 +87,7 @@ func (r *rig) stream(t *testing.T, s source, what string, n int, needs time.Dura
 	g := f.card()
 	times := fmt.Sprintf("%d segments in %.1f s, p50 %.3f s, p95 %.3f s, slowest %.3f s",
 		f.Segments, f.Wall, f.P50, f.P95, f.Slowest)
-	load := fmt.Sprintf("NVDEC %d %%, NVENC %d %%, GPU %d %%; card memory %d MiB",
+	load := fmt.Sprintf("NVDEC %d %%, NVENC %d %%, GPU %d %%; GPU memory %d MiB",
 		g.Decoder, g.Encoder, g.GPU, g.Memory>>20)
 	card.CheckThat(t, f.Segments >= n && f.P50 > 0 && f.Slowest >= f.P50, what,
 		fmt.Sprintf("at least %d segments and their times", n), times+"; "+load,
@@ -96,7 +96,7 @@ func (r *rig) stream(t *testing.T, s source, what string, n int, needs time.Dura
 	return streamRow{s.name, n, d.starting, f}, true
 }
 
-// refused is the code of a fault that says that the card is full, "" for another error.
+// refused is the code of a fault that says that the GPU is full, "" for another error.
 func refused(err error) string {
 	if err == nil {
 		return ""
@@ -133,11 +133,11 @@ func (r *rig) single(t *testing.T, s source, rows []streamRow) {
 		fmt.Sprintf("done within the %v that it plays", s.clip.Segment), first, times)
 }
 
-// perSession is the memory of a stream on the card and in the host: the difference
+// perSession is the memory of a stream on the GPU and in the host: the difference
 // between many and few, by their number.
 func (r *rig) perSession(t *testing.T, s source, rows []streamRow) {
 	t.Helper()
-	host, onCard := s.name+", memory of a media worker per session", s.name+", memory of the card per session"
+	host, onCard := s.name+", memory of a media worker per session", s.name+", memory of the GPU per session"
 	if len(rows) < 2 {
 		card.SkipCheck(t, host, "it takes two numbers of streams to tell")
 		card.SkipCheck(t, onCard, "it takes two numbers of streams to tell")
@@ -148,7 +148,7 @@ func (r *rig) perSession(t *testing.T, s source, rows []streamRow) {
 	each := func(a, b int64) float64 { return float64(b-a) / (1 << 20) / float64(many.streams-few.streams) }
 	inHost := fmt.Sprintf("%.1f MiB, %d MiB with one stream", each(few.Memory, many.Memory), few.Memory>>20)
 	if !r.card.Real() {
-		inHost += " (simulated driver: with the card's memory)"
+		inHost += " (simulated driver: with the GPU's memory)"
 	}
 	card.RecordCheck(t, host, between, inHost)
 	if few.card().Memory == 0 || many.card().Memory == 0 {
@@ -165,7 +165,7 @@ func (r *rig) perSession(t *testing.T, s source, rows []streamRow) {
 	card.CheckThat(t, mib > 0 && mib < 1024, onCard, "more than 0, less than 1 GiB", between, figure)
 }
 
-// slowedDown records what slowed the card down, and its temperature.
+// slowedDown records what slowed the GPU down, and its temperature.
 func (r *rig) slowedDown(t *testing.T, s source, rows []streamRow) {
 	t.Helper()
 	var why []string
@@ -178,7 +178,7 @@ func (r *rig) slowedDown(t *testing.T, s source, rows []streamRow) {
 			}
 		}
 	}
-	what := s.name + ", what slowed the card down"
+	what := s.name + ", what slowed the GPU down"
 	if !asked {
 		card.SkipCheck(t, what, "the driver does not report it")
 		return

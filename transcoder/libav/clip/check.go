@@ -16,17 +16,17 @@ type renditionSource struct{ report *libav.FileReport }
 
 // ReadRendition decodes a source segment, which must hold video.
 func ReadRendition(ctx context.Context, segment []byte) (renditionSource, error) {
-	r, err := libav.Verify(ctx, segment)
+	r, err := libav.Inspect(ctx, segment)
 	if err != nil {
 		return renditionSource{}, fmt.Errorf("read the source: %w", err)
 	}
 	if r.Video == nil || len(r.Video.Frames) == 0 {
-		return renditionSource{}, errors.New("the source holds no picture")
+		return renditionSource{}, errors.New("the source holds no frame")
 	}
 	return renditionSource{r}, nil
 }
 
-// Frames is the number of pictures in the source.
+// Frames returns the number of frames in the source.
 func (s renditionSource) Frames() int { return len(s.report.Video.Frames) }
 
 // ErrDiffers is in the errors of Rendition about one that can be decoded.
@@ -40,12 +40,12 @@ func (d *differences) add(format string, args ...any) { *d = append(*d, fmt.Spri
 // Rendition compares a rendition with what the profile asks for. The error names
 // everything that is wrong.
 func (s renditionSource) Rendition(ctx context.Context, data []byte, p core.Profile) error {
-	r, err := libav.Verify(ctx, data)
+	r, err := libav.Inspect(ctx, data)
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.Name, err)
 	}
 	if r.Video == nil || len(r.Video.Frames) == 0 {
-		return fmt.Errorf("%s: %w: no picture", p.Name, ErrDiffers)
+		return fmt.Errorf("%s: %w: no frame", p.Name, ErrDiffers)
 	}
 	var found differences
 	if err := s.size(&found, r, p); err != nil {
@@ -68,7 +68,7 @@ func (s renditionSource) size(found *differences, r *libav.FileReport, p core.Pr
 	}
 	for i, f := range r.Video.Frames {
 		if f.Width != width || f.Height != height {
-			found.add("picture %d is %d×%d, want %d×%d", i, f.Width, f.Height, width, height)
+			found.add("frame %d is %d×%d, want %d×%d", i, f.Width, f.Height, width, height)
 			break
 		}
 	}
@@ -76,18 +76,18 @@ func (s renditionSource) size(found *differences, r *libav.FileReport, p core.Pr
 }
 
 // times compares presentation times: all of them without rate conversion, the
-// first one and the number of pictures with it.
+// first one and the number of frames with it.
 func (s renditionSource) times(found *differences, r *libav.FileReport, p core.Profile) {
 	want, got := s.report.Video, r.Video
 	num, den := p.FPS.Norm()
 	if num == 0 {
 		if len(got.Frames) != len(want.Frames) {
-			found.add("%d pictures, want %d", len(got.Frames), len(want.Frames))
+			found.add("%d frames, want %d", len(got.Frames), len(want.Frames))
 			return
 		}
 		for i := range got.Frames {
 			if a, b := renditionTicks(got, i), renditionTicks(want, i); a != b {
-				found.add("picture %d is shown at %d, want %d", i, a, b)
+				found.add("frame %d is shown at %d, want %d", i, a, b)
 				return
 			}
 		}
@@ -95,7 +95,7 @@ func (s renditionSource) times(found *differences, r *libav.FileReport, p core.P
 	}
 	frame := 90000 * den / num
 	if d := renditionTicks(got, 0) - renditionTicks(want, 0); max(d, -d) > frame {
-		found.add("the first picture is shown at %d, want %d", renditionTicks(got, 0), renditionTicks(want, 0))
+		found.add("the first frame is shown at %d, want %d", renditionTicks(got, 0), renditionTicks(want, 0))
 		return
 	}
 	last := len(want.Frames) - 1
@@ -105,11 +105,11 @@ func (s renditionSource) times(found *differences, r *libav.FileReport, p core.P
 	}
 	expected := max(length*num/(den*90000), 1)
 	if d := int64(len(got.Frames)) - expected; max(d, -d) > 1 {
-		found.add("%d pictures, want %d", len(got.Frames), expected)
+		found.add("%d frames, want %d", len(got.Frames), expected)
 	}
 }
 
-// renditionTicks is the presentation time of picture i in 1/90000 s.
+// renditionTicks returns the presentation time of frame i in 1/90000 s.
 func renditionTicks(v *libav.VideoReport, i int) int64 {
 	return v.Frames[i].PTS * 90000 * v.BaseNum / v.BaseDen
 }
@@ -128,7 +128,7 @@ func stream(found *differences, r *libav.FileReport) {
 	}
 	for i, f := range v.Frames {
 		if f.Damaged {
-			found.add("picture %d is damaged", i)
+			found.add("frame %d is damaged", i)
 			break
 		}
 	}

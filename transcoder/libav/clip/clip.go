@@ -1,4 +1,4 @@
-// Package clip makes segments to push: a generated moving picture with a
+// Package clip makes segments to push: a generated, moving test pattern with a
 // burnt-in time code and a tone, or the pieces of a media file cut at its key
 // frames.
 //
@@ -6,7 +6,7 @@
 // sees a peer's bytes: a segment that arrives over the network is the engine's
 // business, inside a media worker.
 //
-// renditioncheck.go decodes source and rendition in full and compares pictures, times, sizes and
+// check.go decodes source and rendition in full and compares frames, times, sizes and
 // sound. It trusts nothing that the node says about its own work.
 package clip
 

@@ -10,7 +10,7 @@ import (
 	"github.com/asticode/go-astiav"
 )
 
-// Options says what picture is generated. Zero values take the defaults named.
+// Options says what frame is generated. Zero values take the defaults named.
 type Options struct {
 	// Width and Height in pixels; 1280×720.
 	Width, Height int
@@ -22,7 +22,7 @@ type Options struct {
 	Segments int
 	// Bitrate of the video in bits per second; 3 Mb/s.
 	Bitrate int64
-	// Noise adds film-like noise of this strength (0–100), so that the picture is
+	// Noise adds film-like noise of this strength (0–100), so that the frame is
 	// as hard to code as a filmed one.
 	Noise int
 	// Silent leaves the tone out.
@@ -51,7 +51,7 @@ func (o Options) withDefaults() Options {
 const (
 	sampleRate = 48000
 	// firstTick keeps every time of the stream above zero, also the decoding
-	// times that the encoder places before the first picture.
+	// times that the encoder places before the first frame.
 	firstTick = 90000
 )
 
@@ -112,13 +112,13 @@ func (g *Generator) Next(ctx context.Context) (Segment, error) {
 	return s, nil
 }
 
-// frameAt is the number of the first video frame of segment n.
+// frameAt returns the number of the first video frame of segment n.
 func (g *Generator) frameAt(n int) int64 {
 	per := int64(g.opt.Segment) * int64(g.opt.FPSNum) / int64(g.opt.FPSDen) / int64(time.Second)
 	return int64(n) * max(per, 1)
 }
 
-// tick is the presentation time of video frame n, in ticks.
+// tick returns the presentation time of video frame n, in ticks.
 func (g *Generator) tick(n int64) int64 {
 	return firstTick + n*90000*int64(g.opt.FPSDen)/int64(g.opt.FPSNum)
 }
@@ -132,11 +132,11 @@ func (g *Generator) fill(ctx context.Context, file *tsFile, first, end int64) er
 		at, next := g.tick(n), g.tick(n+1)
 		p, err := g.video.next(at, n == first)
 		if err != nil {
-			return fmt.Errorf("generate picture %d: %w", n, err)
+			return fmt.Errorf("generate frame %d: %w", n, err)
 		}
 		p.SetDuration(next - at)
 		if err := file.write(p, 0, ticks()); err != nil {
-			return fmt.Errorf("write picture %d: %w", n, err)
+			return fmt.Errorf("write frame %d: %w", n, err)
 		}
 		if g.audio == nil {
 			continue

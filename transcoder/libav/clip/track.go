@@ -21,7 +21,7 @@ type track struct {
 func newVideoTrack(o Options) (*track, error) {
 	desc := fmt.Sprintf("testsrc2=size=%dx%d:rate=%d/%d", o.Width, o.Height, o.FPSNum, o.FPSDen)
 	if enlarge := o.Height / 240; enlarge > 1 {
-		// The picture's own time code is 100×36 pixels whatever its size: show
+		// The frame's own time code is 100×36 pixels whatever its size: show
 		// it again, large enough to be read in the smallest rendition.
 		desc += fmt.Sprintf(",split[picture][code];[code]crop=100:36:2:2,scale=%d*iw:%d*ih:flags=neighbor[large];"+
 			"[picture][large]overlay=x=(W-w)/2:y=H-h-H/12", enlarge, enlarge)
@@ -44,7 +44,7 @@ func newVideoTrack(o Options) (*track, error) {
 	e.SetRateControlMaxRate(o.Bitrate * 3 / 2)
 	e.SetRateControlBufferSize(int(o.Bitrate))
 	e.SetGopSize(1 << 20)
-	// One picture in, one packet out: segments can be cut without a queue.
+	// One frame in, one packet out: segments can be cut without a queue.
 	opts := astiav.NewDictionary()
 	defer opts.Free()
 	for k, v := range map[string]string{"preset": "ultrafast", "tune": "zerolatency", "forced-idr": "1",
@@ -118,7 +118,7 @@ func (t *track) open(opts *astiav.Dictionary) (*track, error) {
 	return t, nil
 }
 
-// next encodes one more picture at the given tick, or one more block of sound
+// next encodes one more frame at the given tick, or one more block of sound
 // when at is NoPtsValue, and returns the next packet. It stays the track's: it is
 // valid until the following call.
 func (t *track) next(at int64, key bool) (*astiav.Packet, error) {

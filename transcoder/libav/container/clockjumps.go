@@ -8,24 +8,24 @@ import (
 const (
 	clockRate = 90_000
 	clockWrap = 1 << 33
-	// forth and back bound the steps that are no jump. A source may be still for
-	// seconds, and decoding times never go back.
-	forth = 10 * clockRate
-	back  = -1 * clockRate
-	// together is how far apart the tracks of a file may jump.
-	together = 1 * clockRate
-	// usual is the distance of two times where a track has not told one.
-	usual = clockRate / 25
+	// maxForward and maxBack bound the steps of the DTS that are no jump. A source may pause
+	// for seconds, and a DTS never goes back.
+	maxForward = 10 * clockRate
+	maxBack    = -1 * clockRate
+	// maxSkew is how far apart the tracks of a file may jump.
+	maxSkew = 1 * clockRate
+	// usualStep is the distance of two timestamps where a track has none yet.
+	usualStep = clockRate / 25
 	// maxGaps bounds the jumps forward that may turn out to be pauses.
 	maxGaps = 16
 )
 
-// ClockJumps returns a segment whose clock goes on where it jumped. Encoders that start
-// again and cameras that set their time jump inside a segment; taken at its word, an hour
-// forward is an hour of pictures to make, and a step back hides what comes after it. What
-// follows a jump keeps its distances, between sound and picture too. A jump forward is a pause
-// and stays where another track, which has none, goes on meanwhile. Another segment is returned as it is;
-// data itself is never changed.
+// ClockJumps returns a segment whose timestamps continue where they jumped. The clock of encoders
+// that restart and of cameras that set their time jumps inside a segment. An hour forward would be
+// an hour of frames to encode, and a step back would hide the frames after it. Timestamps after a
+// jump keep their distances, also between audio and video. A jump forward is a pause, and stays,
+// where another track without a jump has timestamps in between. Other segments are returned
+// unchanged; data itself is never modified.
 func ClockJumps(data []byte) []byte {
 	if len(data) < packetSize || data[0] != syncByte {
 		return data
@@ -51,11 +51,11 @@ func ClockJumps(data []byte) []byte {
 // jumps follows the clock of every track.
 type jumps struct {
 	tracks map[int]*track
-	// by is what was added last to bring a track's times to where they were expected.
+	// by is the last offset that was added to a track's timestamps.
 	by int64
-	// any says that there was a jump; alone leaves jumps forward as they are.
+	// any: there was a jump. alone: jumps forward are left as they are.
 	any, alone bool
-	// gaps are the first jumps forward, returns where in the file the first ones back are.
+	// gaps are the first jumps forward, returns the file offsets of the first jumps back.
 	gaps    []gap
 	returns []int
 }
@@ -63,27 +63,27 @@ type jumps struct {
 type track struct {
 	last, step, by int64
 	jumped         bool
-	// from and to are where in the file its first and last time are.
+	// from and to are the file offsets of its first and last timestamp.
 	from, to int
 }
 
-// gap is what a track's clock jumped over, and where in the file it did.
+// gap is the time that a track's clock jumped over; place is the jump's offset in the file.
 type gap struct {
 	from, length int64
 	place        int
 }
 
-// take returns what has to be added to a track's next time, which is at a place in the file.
+// take returns the offset to add to a track's next timestamp, which is at a place in the file.
 func (j *jumps) take(pid, place int, at int64) int64 {
 	t := j.tracks[pid]
 	if t == nil {
-		j.tracks[pid] = &track{last: at, step: usual, by: j.by, from: place, to: place}
+		j.tracks[pid] = &track{last: at, step: usualStep, by: j.by, from: place, to: place}
 		return j.by
 	}
 	t.to = place
 	d := signed(at - t.last)
 	switch {
-	case d <= back, d > forth && !j.alone:
+	case d <= maxBack, d > maxForward && !j.alone:
 		j.any, t.jumped = true, true
 		if d > 0 && len(j.gaps) < maxGaps {
 			j.gaps = append(j.gaps, gap{t.last, d, place})
@@ -98,20 +98,20 @@ func (j *jumps) take(pid, place int, at int64) int64 {
 	return t.by
 }
 
-// continued is what brings a time to about where it was expected: what another track's
-// jump took where that does, since sound and picture have to stay together.
+// continued returns the offset that brings a timestamp to about where it was expected: the
+// offset of another track's jump where that suffices, so that audio and video stay in sync.
 func (j *jumps) continued(expected, at int64) int64 {
-	if d := signed(at + j.by - expected); j.by != 0 && d > -together && d < together {
+	if d := signed(at + j.by - expected); j.by != 0 && d > -maxSkew && d < maxSkew {
 		return j.by
 	}
 	j.by = signed(expected - at)
 	return j.by
 }
 
-// paused reports whether a track that never jumps goes on where others jump: the file has it
-// before and after all of that, or it has times well within what was jumped over. Tags and
-// subtitles are rare: that one of them does not jump says nothing, and neither does one beside
-// a clock that jumped back in between.
+// paused reports whether a track without a jump continues while others jump: the file has it
+// before and after all jumps, or it has timestamps well within a gap. A track of tags or
+// subtitles has few timestamps and proves nothing, and neither does a track beside a clock that
+// jumped back in between.
 func (j *jumps) paused(data []byte) bool {
 	for _, t := range j.tracks {
 		aside := func(g gap) bool { return g.place <= t.from || t.to <= g.place }
@@ -127,13 +127,13 @@ func (j *jumps) paused(data []byte) bool {
 		}
 		found = slices.ContainsFunc(j.gaps, func(g gap) bool {
 			since := (at - g.from) & (clockWrap - 1)
-			return since > together && since < g.length-together
+			return since > maxSkew && since < g.length-maxSkew
 		})
 	})
 	return found
 }
 
-// signed is a difference of two times of a clock that begins anew after 2^33.
+// signed returns the difference of two timestamps of a clock that wraps at 2^33.
 func signed(d int64) int64 {
 	d &= clockWrap - 1
 	if d >= clockWrap/2 {
@@ -142,12 +142,12 @@ func signed(d int64) int64 {
 	return d
 }
 
-// eachTime calls see with the decoding time of each packet of sound and picture, where its
-// header is in the file, and whether it has a time of presentation as well.
+// eachTime calls see with the DTS of each PES packet of audio and video, the offset of its
+// header in the file, and whether it has a PTS besides.
 func eachTime(data []byte, see func(pid, header int, at int64, both bool)) {
 	for at := 0; at+packetSize <= len(data) && data[at] == syncByte; at += packetSize {
 		p := parsePacket(data, at)
-		if !p.begins || p.to-p.from < 14 {
+		if !p.unitStart || p.to-p.from < 14 {
 			continue
 		}
 		h := data[p.from:p.to]
@@ -163,15 +163,15 @@ func eachTime(data []byte, see func(pid, header int, at int64, both bool)) {
 	}
 }
 
-// timed are the streams of sound and picture; private ones may be sound.
+// timed reports whether a stream ID is one of audio or video; private streams may be audio.
 func timed(id byte) bool { return id >= 0xc0 && id <= 0xef || id == 0xbd || id == 0xfd }
 
-// stamp reads a time of 33 bits; b has the five bytes at least.
+// stamp reads a timestamp of 33 bits; b has at least its five bytes.
 func stamp(b []byte) int64 {
 	return int64(b[0]>>1&7)<<30 | int64(b[1])<<22 | int64(b[2]>>1)<<15 | int64(b[3])<<7 | int64(b[4]>>1)
 }
 
-// shift adds to the time at the front of b, and keeps the bits between.
+// shift adds to the timestamp at the front of b, and keeps its marker bits.
 func shift(b []byte, by int64) {
 	t := (stamp(b) + by) & (clockWrap - 1)
 	b[0] = b[0]&^0x0e | byte(t>>30&7)<<1

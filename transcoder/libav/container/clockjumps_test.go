@@ -41,7 +41,7 @@ func TestJumpsAndPauses(t *testing.T) {
 		source []timedPacket
 		jumps  bool
 	}{
-		{"pictures pause", []timedPacket{picture(1), sound(1), sound(5), sound(9), sound(14), picture(14)}, false},
+		{"frames pause", []timedPacket{picture(1), sound(1), sound(5), sound(9), sound(14), picture(14)}, false},
 		{"sound pauses to the end", []timedPacket{sound(1), picture(1), picture(4), picture(8), picture(11), sound(12)},
 			false},
 		{"subtitles pause", []timedPacket{tag(1), picture(1), picture(8), picture(14), tag(15)}, false},
@@ -89,7 +89,7 @@ func FuzzClockJumps(f *testing.F) {
 		// Nothing but times is changed, and no clock goes back any more.
 		last := map[int]int64{}
 		eachTime(out, func(pid, _ int, at int64, _ bool) {
-			if l, known := last[pid]; known && signed(at-l) <= 2*back {
+			if l, known := last[pid]; known && signed(at-l) <= 2*maxBack {
 				t.Fatalf("track %d goes from %d back to %d", pid, l, at)
 			}
 			last[pid] = at

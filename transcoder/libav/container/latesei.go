@@ -13,7 +13,7 @@ const (
 	unitDelimiter  = 9
 )
 
-// LateSEI returns a segment in which no SEI unit follows a picture's first slice.
+// LateSEI returns a segment in which no SEI unit follows a frame's first slice.
 // Inside each access unit the late ones move to just before that slice; the order
 // of everything else and the number of bytes stay, and so do all packets around
 // them. A segment that needs no change, or is no MPEG-TS with H.264, is returned
@@ -65,7 +65,7 @@ func moveLate(stream []byte) bool {
 			flush()
 			delimited = true
 		}
-		// Without delimiters it is not known where a picture ends.
+		// Without delimiters it is not known where a frame ends.
 		if delimited {
 			access = append(access, u)
 		}

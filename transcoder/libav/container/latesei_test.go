@@ -10,7 +10,7 @@ import (
 
 var update = flag.Bool("update", false, "make testdata/late.ts anew from testdata/good.ts")
 
-// delay does the reverse of LateSEI: every SEI unit goes behind its picture's
+// delay does the reverse of LateSEI: every SEI unit goes behind its frame's
 // slices, which is how broken sources send them.
 func delay(data []byte) []byte {
 	out := bytes.Clone(data)
@@ -91,7 +91,7 @@ func TestUnitOrder(t *testing.T) {
 		{"between slices, two of them, with parameter sets",
 			join(long(9, 0xf0), nal(7, 3), nal(1, 2), nal(6, 1), nal(1, 4), long(6, 5), nal(12, 6)),
 			join(long(9, 0xf0), nal(7, 3), nal(6, 1), long(6, 5), nal(1, 2), nal(1, 4), nal(12, 6))},
-		{"pictures stay apart",
+		{"frames stay apart",
 			join(long(9, 0xf0), nal(5, 2), nal(6, 1), long(9, 0xf0), nal(1, 3), nal(6, 4)),
 			join(long(9, 0xf0), nal(6, 1), nal(5, 2), long(9, 0xf0), nal(6, 4), nal(1, 3))},
 		{"no delimiters", join(nal(5, 2), nal(6, 1)), join(nal(5, 2), nal(6, 1))},

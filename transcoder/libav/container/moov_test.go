@@ -105,7 +105,7 @@ func FuzzMoovFirst(f *testing.F) {
 	})
 }
 
-// BenchmarkMoovFirst moves the index of a rendition of 2 s and 1 MB, with a chunk for each of its 60 pictures
+// BenchmarkMoovFirst moves the index of a rendition of 2 s and 1 MB, with a chunk for each of its 60 frames
 // and 94 frames of sound.
 func BenchmarkMoovFirst(b *testing.B) {
 	const chunks, size = 154, 7000

@@ -6,11 +6,11 @@ import (
 )
 
 // scanner looks for late SEI units in a byte stream that comes in pieces. Almost
-// every segment is good; it finds that out without a copy.
+// no segment has one, so it copies nothing.
 type scanner struct {
 	zeros  int  // zero bytes just seen
-	header bool // the next byte begins a unit
-	// delimited says that a delimiter was seen, sliced that a slice came after.
+	header bool // the next byte begins a NAL unit
+	// delimited: an access unit delimiter was seen. sliced: a slice came after it.
 	delimited, sliced bool
 }
 

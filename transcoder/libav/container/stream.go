@@ -15,18 +15,18 @@ type chunk struct{ from, to int }
 
 // packet is one TS packet, located but not copied.
 type packet struct {
-	pid      int
-	begins   bool // a PES packet or a section begins here
-	from, to int  // the payload's place in the file, from ≥ to when there is none
+	pid       int
+	unitStart bool // PUSI: a PES packet or a section begins here
+	from, to  int  // the payload's offsets in the file, from ≥ to when there is none
 }
 
 func parsePacket(data []byte, at int) packet {
 	h := data[at : at+packetSize]
 	p := packet{
-		pid:    int(h[1]&0x1f)<<8 | int(h[2]),
-		begins: h[1]&0x40 != 0,
-		from:   at + 4,
-		to:     at + packetSize,
+		pid:       int(h[1]&0x1f)<<8 | int(h[2]),
+		unitStart: h[1]&0x40 != 0,
+		from:      at + 4,
+		to:        at + packetSize,
 	}
 	if h[3]&0x20 != 0 {
 		p.from += 1 + int(h[4])
@@ -37,11 +37,11 @@ func parsePacket(data []byte, at int) packet {
 	return p
 }
 
-// section returns the body of the table that begins in a packet, without its
-// header of eight bytes and its checksum; nil when there is none of that kind or
+// section returns the body of the PSI section that begins in a packet, without its
+// header of eight bytes and its CRC; nil when there is no section with that table ID, or
 // it does not end in the same packet.
 func section(data []byte, p packet, table byte) []byte {
-	if !p.begins || p.from >= p.to {
+	if !p.unitStart || p.from >= p.to {
 		return nil
 	}
 	from := p.from + 1 + int(data[p.from])
@@ -55,8 +55,8 @@ func section(data []byte, p packet, table byte) []byte {
 	return data[from+8 : to]
 }
 
-// mapPID returns the first program map's identifier in a program association.
-func mapPID(pat []byte) int {
+// firstPMTPID returns the PID of the first program's PMT in a PAT.
+func firstPMTPID(pat []byte) int {
 	for ; len(pat) >= 4; pat = pat[4:] {
 		if pat[0] != 0 || pat[1] != 0 {
 			return int(pat[2]&0x1f)<<8 | int(pat[3])
@@ -65,7 +65,7 @@ func mapPID(pat []byte) int {
 	return noPID
 }
 
-// h264PID returns the first H.264 stream's identifier in a program map.
+// h264PID returns the PID of the first H.264 stream in a PMT.
 func h264PID(pmt []byte) int {
 	if len(pmt) < 4 {
 		return noPID
@@ -87,7 +87,7 @@ func h264PID(pmt []byte) int {
 	return noPID
 }
 
-// videoChunks yields the places of the bytes of the file's first H.264 stream.
+// videoChunks yields where the bytes of the file's first H.264 stream are.
 func videoChunks(data []byte) iter.Seq[chunk] {
 	return func(yield func(chunk) bool) {
 		pmtPID, videoPID, header := noPID, noPID, 0
@@ -96,11 +96,11 @@ func videoChunks(data []byte) iter.Seq[chunk] {
 			switch {
 			case p.from >= p.to:
 			case p.pid == 0 && pmtPID == noPID:
-				pmtPID = mapPID(section(data, p, 0))
+				pmtPID = firstPMTPID(section(data, p, 0))
 			case p.pid == pmtPID && videoPID == noPID:
 				videoPID = h264PID(section(data, p, 2))
 			case p.pid == videoPID:
-				if p.begins {
+				if p.unitStart {
 					header = pesHeader(data[p.from:p.to])
 				}
 				skip := min(header, p.to-p.from)
@@ -113,8 +113,8 @@ func videoChunks(data []byte) iter.Seq[chunk] {
 	}
 }
 
-// pesHeader is the length of the header of a PES packet that begins here. One
-// that is cut after fewer than nine bytes counts as no header.
+// pesHeader returns the length of the PES header at the start of b, 0 where b is shorter
+// than nine bytes or begins no PES packet.
 func pesHeader(b []byte) int {
 	if len(b) < 9 || b[0] != 0 || b[1] != 0 || b[2] != 1 {
 		return 0

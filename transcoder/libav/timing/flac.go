@@ -90,7 +90,7 @@ func (f *flac) frame(p []byte) (samples, rate, size int) {
 	return samples, rate, at
 }
 
-// numberSize is how many bytes a frame's number has, by the first; 0 is none.
+// numberSize returns how many bytes a frame's number has, by the first; 0 is none.
 func numberSize(first byte) int {
 	switch {
 	case first < 0x80:
@@ -106,7 +106,7 @@ func numberSize(first byte) int {
 	return n
 }
 
-// crc8 is the check of a frame's header, with the polynomial x^8 + x^2 + x + 1.
+// crc8 returns the check of a frame's header, with the polynomial x^8 + x^2 + x + 1.
 func crc8(p []byte) (crc byte) {
 	for _, b := range p {
 		crc ^= b

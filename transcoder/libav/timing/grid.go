@@ -20,7 +20,7 @@ func NewGrid(base Base, num, den int64) *Grid { return &Grid{base: base, num: nu
 // Slots are the grid points [From, To) that one frame fills.
 type Slots struct{ From, To int64 }
 
-// Len is the number of grid points.
+// Len returns the number of grid points.
 func (s Slots) Len() int64 { return s.To - s.From }
 
 // Add tells the time of the next frame and returns the slots of the one before
@@ -59,5 +59,5 @@ func (g *Grid) Time(n int64) int64 {
 
 func (g *Grid) offset(n int64) int64 { return mulDiv(n, g.den*g.base.Den, g.num*g.base.Num) }
 
-// Step is the usual distance of two grid points in ticks, at least 1.
+// Step returns the usual distance of two grid points in ticks, at least 1.
 func (g *Grid) Step() int64 { return max(1, g.offset(1)) }

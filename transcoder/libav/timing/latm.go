@@ -1,6 +1,6 @@
 package timing
 
-// latm is AAC in LOAS, whose configuration stands in the packets (ISO/IEC 14496-3, 1.7).
+// latm is AAC in LOAS, whose configuration is in the packets (ISO/IEC 14496-3, 1.7).
 type latm struct {
 	// last is the latest configuration, nil before there is one: without, no player plays
 	// anything either.
@@ -33,7 +33,7 @@ func (l *latm) element(p []byte) {
 	}
 	later := b.read(1) == 1
 	if later && b.read(1) == 1 {
-		return // of a kind that nobody has defined
+		return // of an undefined kind
 	}
 	if later {
 		latmValue(b)

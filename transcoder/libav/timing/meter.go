@@ -40,7 +40,7 @@ func NewSoundMeter(s SoundStream) *SoundMeter {
 	return &SoundMeter{count: count, rate: float64(s.Rate), top: top}
 }
 
-// clamp is a number within bounds, otherwise for one that is not known.
+// clamp returns a number within bounds, otherwise for one that is not known.
 func clamp(n, least, most, otherwise int) int {
 	if n <= 0 {
 		return otherwise
@@ -81,10 +81,10 @@ func codec(s *SoundStream) (counter, float64) {
 	return nil, 0
 }
 
-// fixed is a codec whose packets all have one length.
+// fixed returns a codec whose packets all have one length.
 func fixed(samples, rate int) counter { return func([]byte) (int, int) { return samples, rate } }
 
-// pcmBits is how many bits a sample has: the number in the codec's name.
+// pcmBits returns how many bits a sample has: the number in the codec's name.
 func pcmBits(codec string) int {
 	bits := 0
 	for _, c := range codec {
@@ -115,7 +115,7 @@ func (m *SoundMeter) Add(packet []byte) {
 	}
 }
 
-// Seconds is for how long the packets play.
+// Seconds returns for how long the packets play.
 func (m *SoundMeter) Seconds() float64 {
 	return max(m.seconds+float64(m.unmeasured)/m.top, float64(m.bytes)/m.top)
 }

@@ -21,7 +21,7 @@ func SoundLinks(file []byte) (links [][]byte, ok bool) {
 	return append(links, file[begin:]), true
 }
 
-// pageSize is the size of a page with its header, at least 27.
+// pageSize returns the size of a page with its header, at least 27.
 func pageSize(page []byte) int {
 	segments := int(page[26])
 	size := 27 + segments

@@ -38,7 +38,7 @@ func (o *Order) Next(pts, dts int64) (newPTS, newDTS int64) {
 	return pts, dts
 }
 
-// floor is the smallest decode time that may come next.
+// floor returns the smallest decode time that may come next.
 func (o *Order) floor() int64 {
 	switch {
 	case o.started:

@@ -28,7 +28,7 @@ func (w Window) Keeps(t, first int64) bool {
 // Past reports whether a frame at t and all that follow are beyond the end.
 func (w Window) Past(t, first int64) bool { return w.To > 0 && t-first > w.To }
 
-// Shift is what to subtract from kept times: with a beginning the kept part
+// Shift returns what to subtract from kept times: with a beginning the kept part
 // starts at 0, without one times stay as they are.
 func (w Window) Shift(first int64) int64 {
 	if w.From <= 0 {

@@ -146,7 +146,7 @@ func (r *Record) TreatmentFor(w *Segment, good int, now time.Time) Treatment {
 	return Single
 }
 
-// withoutIncidentsLocked is the treatment of a segment of a sender without incidents.
+// withoutIncidentsLocked returns the treatment of a segment of a sender without incidents.
 func (r *Record) withoutIncidentsLocked(w *Segment, good int, now time.Time) Treatment {
 	many := r.senderIncidents.now(now) >= manySenders || r.openRetries >= manyOpen
 	if many && good < proofSegments && !r.isKnownLocked(w, now) {
@@ -195,7 +195,7 @@ func (r *Record) findSegmentLocked(w *Segment, now time.Time) (seen, again bool)
 	return seen, false
 }
 
-// senderLevelLocked is the level of the segment's sender, and whether segments of it are
+// senderLevelLocked returns the level of the segment's sender, and whether segments of it are
 // suspected of an incident.
 func (r *Record) senderLevelLocked(w *Segment, now time.Time) (level int, pending bool) {
 	s, ok := r.senders.get(w.sender, now, maxLevel*fade)
@@ -306,7 +306,7 @@ func (r *Record) TakeBack(w *Segment, now time.Time) {
 	}
 }
 
-// Len is the number of entries of all kinds.
+// Len returns the number of entries of all kinds.
 func (r *Record) Len() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -22,7 +22,7 @@ type Segment struct {
 	named        bool
 }
 
-// SegmentOf is the segment of a job. It computes no hash before the first lookup.
+// SegmentOf returns the segment of a job. It computes no hash before the first lookup.
 func SegmentOf(job *core.TranscodeJob) *Segment { return &Segment{job: job, known: job.Party != ""} }
 
 // name computes the sums of stream and sender.

@@ -10,7 +10,7 @@ import (
 // The arena is memory that both processes share: slots that are lent to requests
 // and hold first the input, then the result. A payload that goes through it is
 // copied once per direction and wakes the other side once; through the socket
-// the same 1.5 MB cost five times the processor time, in wake-ups. Payloads that
+// the same 1.5 MB cost five times the CPU time, in wake-ups. Payloads that
 // find no slot, or none large enough, go through the socket.
 //
 // The control process never maps the arena, it reads and writes it like a file:
@@ -42,7 +42,7 @@ func NewArena() (*Arena, error) {
 	return a, nil
 }
 
-// File is what the worker inherits, nil for nothing.
+// File returns what the worker inherits, nil for nothing.
 func (a *Arena) File() *os.File { return a.file }
 
 // Close gives the memory back, as far as the worker has it no more.
@@ -105,7 +105,7 @@ func (a *Arena) Fill(slot int, p *Payload) error {
 // View is the worker's side: the arena as memory.
 type View struct{ mapped []byte }
 
-// Input is the first n bytes of a slot, not a copy of them.
+// Input returns the first n bytes of a slot, not a copy of them.
 func (v *View) Input(slot, n int) ([]byte, error) {
 	if v == nil || v.mapped == nil || slot < 1 || slot > arenaSlots || n > slotSize {
 		return nil, errorf("%d bytes in slot %d", n, slot)

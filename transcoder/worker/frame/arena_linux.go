@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sharedMemory is a file in memory that neither side can resize.
+// sharedMemory returns a file in memory that neither side can resize.
 func sharedMemory(size int64) (*os.File, error) {
 	fd, err := unix.MemfdCreate("tutti-worker", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {

@@ -40,7 +40,7 @@ func pair(t testing.TB) (a, b *frame.Conn) {
 func sampleJob() *core.TranscodeJob {
 	return &core.TranscodeJob{
 		Session: "s1", Manifest: "m/1", Number: -7, Input: bytes.Repeat([]byte{1, 2, 3}, 400_000),
-		Duration: 2 * time.Second, Signature: true, Reinit: true, Origin: "offchain",
+		Duration: 2 * time.Second, Signature: true, Reinit: true, Effect: core.EffectGray, Origin: "offchain",
 		Clip: &core.Clip{From: time.Second, To: 3 * time.Second},
 		Profiles: []core.Profile{
 			{Name: "P720", Width: 1280, Height: 720, Bitrate: 3_000_000, FPS: core.Framerate{Num: 30000, Den: 1001},

@@ -7,7 +7,7 @@ import (
 
 // Version is the protocol's version. Both sides are the same executable, so a
 // difference means a broken installation, not a negotiation.
-const Version = 2
+const Version = 3
 
 // Type is a frame's kind.
 type Type uint8

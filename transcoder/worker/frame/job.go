@@ -20,6 +20,7 @@ func EncodeJob(job *core.TranscodeJob, slot int) ([]byte, error) {
 	e.num(int64(job.Duration))
 	e.flag(job.Signature)
 	e.flag(job.Reinit)
+	e.num(int64(job.Effect))
 	e.text(job.Origin)
 	e.flag(job.Clip != nil)
 	if job.Clip != nil {
@@ -63,6 +64,7 @@ func DecodeJob(b []byte) (job *core.TranscodeJob, input Place, err error) {
 	job.Duration = time.Duration(d.num())
 	job.Signature = d.flag()
 	job.Reinit = d.flag()
+	job.Effect = core.Effect(d.num())
 	job.Origin = d.text("the origin", maxName)
 	if d.flag() {
 		job.Clip = &core.Clip{From: time.Duration(d.num()), To: time.Duration(d.num())}

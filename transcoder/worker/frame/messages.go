@@ -11,7 +11,7 @@ import (
 type Hello struct {
 	Version int
 	Device  string
-	// Missing names the walls around the worker that could not be put up.
+	// Missing names the restrictions that could not be applied to the worker.
 	Missing []string
 }
 

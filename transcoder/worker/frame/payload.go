@@ -35,7 +35,7 @@ func (p *Payload) Receive(c *Conn, h Header) error {
 	return nil
 }
 
-// Size is how many bytes are still missing.
+// Size returns how many bytes are still missing.
 func (p *Payload) Size() int {
 	n := 0
 	for _, b := range p.bufs {

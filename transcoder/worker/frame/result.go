@@ -26,7 +26,7 @@ func EncodeResult(res *core.TranscodeResult, inSlot bool) []byte {
 	return e.b
 }
 
-// Payloads are a result's bytes, in the order in which they are sent.
+// Payloads returns a result's bytes, in the order in which they are sent.
 func Payloads(res *core.TranscodeResult) (payloads [][]byte) {
 	for i := range res.Renditions {
 		payloads = append(payloads, res.Renditions[i].Data, res.Renditions[i].Signature)

@@ -2,8 +2,7 @@ package sandbox
 
 import "errors"
 
-// restrictOpening leaves the calls with which an engine is opened and the other walls
-// are put up.
+// restrictOpening allows the calls that open an engine and apply the other restrictions.
 func restrictOpening(o Options) error {
 	if o.GPU {
 		return restrict(openingGPU())
@@ -11,7 +10,7 @@ func restrictOpening(o Options) error {
 	return restrict(opening())
 }
 
-// restrictServing leaves the calls with which media is transcoded.
+// restrictServing allows the calls that transcode media.
 func restrictServing(o Options) error {
 	if o.GPU {
 		return restrict(driving())
@@ -19,7 +18,7 @@ func restrictServing(o Options) error {
 	return restrict(serving())
 }
 
-// Watch leaves a process that watches GPUs, and has their driver open, the system calls
+// Watch allows a process that watches GPUs, and has their driver open, only the system calls
 // of the driver.
 func Watch() error {
 	if err := renounce(); err != nil {

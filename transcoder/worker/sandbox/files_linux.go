@@ -13,7 +13,7 @@ import (
 )
 
 // What a GPU's driver may still read. It opens libraries late, at the first stream.
-// From /proc and /sys the C library and the driver count processors and find devices;
+// From /proc and /sys the C library and the driver count CPU cores and find devices;
 // other processes' directories in /proc stay closed.
 func readable() []string {
 	return []string{
@@ -31,7 +31,7 @@ func devices() []string { return []string{"/dev/null", "/dev/zero", "/dev/urando
 // paths are those that stay usable, whatever they lead to and whether they are there.
 type paths struct{ read, use []string }
 
-// pathsOf lists what the engine may open while it serves. The processor's needs
+// pathsOf lists what the engine may open while it serves. The CPU's needs
 // nothing: its list of system calls has none that names a path.
 func pathsOf(o Options) (paths, error) {
 	if !o.GPU {
@@ -98,9 +98,9 @@ func threadRule(o Options) (landlock.Rule, error) {
 
 var errNoLandlock = errors.New("the kernel has none")
 
-// landlockRights are what versions of Landlock brought that a worker's walls have use
-// for. Version 2 moves files between folders, which version 1 always refuses; what
-// versions after 6 guard are sockets, which are closed by the lists of system calls.
+// landlockRights are the rights that a worker's sandbox uses, by the version of Landlock that added them. Version 2
+// added moves between folders, which version 1 always refuses; versions after 6 added sockets, which the lists of
+// system calls exclude.
 func landlockRights() []struct {
 	since int
 	what  string

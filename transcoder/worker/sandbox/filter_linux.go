@@ -58,7 +58,7 @@ func where(number uint32, conditions ...condition) call {
 	return call{number: number, alternatives: [][]condition{conditions}}
 }
 
-// merged is a list in order of its numbers, each once. What one entry admits always is
+// merged returns a list in order of its numbers, each once. What one entry admits always is
 // admitted always.
 func merged(list []call) []call {
 	sorted := slices.Clone(list)
@@ -102,7 +102,7 @@ var errFilter = errors.New("the filter of system calls is too large")
 // has given out since 5.1. Programs that know one also run on kernels without it.
 const newCalls = 424
 
-// filter is the program that admits what is on a list, of this ABI alone. What Linux
+// filter returns the program that admits what is on a list, of this ABI alone. What Linux
 // has had since before 5.1 and is not on the list is refused, and what came since then
 // is absent. abi is the one of the list's numbers.
 //

@@ -131,7 +131,7 @@ func TestArgumentsThatPass(t *testing.T) {
 		{"a lock", unix.SYS_FUTEX, []uint64{0, 128}, allowed, allowed},
 		{"a lock with a deadline", unix.SYS_FUTEX, []uint64{0, 9 | 128 | 256}, allowed, allowed},
 		{"a lock that lends priority", unix.SYS_FUTEX, []uint64{0, 6 | 128}, forbidden, allowed},
-		{"a request to a card", unix.SYS_IOCTL, []uint64{3, 0xc020462a}, forbidden, allowed},
+		{"a request to a GPU", unix.SYS_IOCTL, []uint64{3, 0xc020462a}, forbidden, allowed},
 		{"a request to unified memory", unix.SYS_IOCTL, []uint64{3, 0x30000001}, forbidden, allowed},
 		{"a keystroke", unix.SYS_IOCTL, []uint64{0, unix.TIOCSTI}, forbidden, forbidden},
 		{"a keystroke with a high bit", unix.SYS_IOCTL, []uint64{0, 1<<32 | unix.TIOCSTI}, forbidden, forbidden},
@@ -147,7 +147,7 @@ func TestArgumentsThatPass(t *testing.T) {
 		{"a datagram to an address", unix.SYS_SENDTO, []uint64{3, 0, 0, 0, 4096, 16}, forbidden, forbidden},
 	} {
 		if got := run(t, cpu, abi, row.number, row.args...); got != row.cpu {
-			t.Errorf("processor: %s: %#x, want %#x", row.what, got, row.cpu)
+			t.Errorf("CPU: %s: %#x, want %#x", row.what, got, row.cpu)
 		}
 		if got := run(t, gpu, abi, row.number, row.args...); got != row.gpu {
 			t.Errorf("GPU: %s: %#x, want %#x", row.what, got, row.gpu)

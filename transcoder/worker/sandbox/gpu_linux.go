@@ -14,7 +14,7 @@ func gpuReadable() []string { return []string{"/usr/share/nvidia", "/etc/alterna
 // gpuLibraries are folders of libraries that lead elsewhere.
 func gpuLibraries() []string { return []string{"/run/opengl-driver/lib"} }
 
-// gpuNodes are the files through which a driver is spoken to. The driver makes
+// gpuNodes returns the files through which a driver is spoken to. The driver makes
 // them when it is opened first, which is before the doors close.
 func gpuNodes() ([]string, error) {
 	var nodes []string
@@ -28,7 +28,7 @@ func gpuNodes() ([]string, error) {
 	return nodes, nil
 }
 
-// libraryFolders are the folders among paths that exist, and those to which the
+// libraryFolders returns the folders among paths that exist, and those to which the
 // driver's libraries in them lead: a kernel that guards a folder looks at where a
 // link ends. The root is never one of them, nor is what is not absolute.
 func libraryFolders(paths []string) []string {

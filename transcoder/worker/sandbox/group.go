@@ -29,7 +29,7 @@ func memoryGroups() controller {
 // bound is a limit of a control group and what its processes use of it.
 type groupLimit struct{ limit, used int64 }
 
-// bounds are the limits that hold for this process: those of its groups and of the
+// bounds returns the limits that hold for this process: those of its groups and of the
 // groups above them. What is not shown in a container may be missing below its root.
 func (c controller) bounds(root string) (out []groupLimit) {
 	b, err := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
@@ -82,7 +82,7 @@ func readNumber(path string) int64 {
 	return n
 }
 
-// MachineThreads is how many threads the control groups of this process may have, 0 for no
+// MachineThreads returns how many threads the control groups of this process may have, 0 for no
 // limit. root is where the system's files are, "/".
 func MachineThreads(root string) int {
 	least := int64(0)

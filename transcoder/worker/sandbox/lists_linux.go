@@ -12,17 +12,15 @@ import (
 // A media worker makes the calls of these lists and no others. They come from traces
 // of the corpus and of the simulated driver (test/gpu/trace), from what the Go
 // runtime, the C library and the race detector document, and for real drivers from
-// what is known of CUDA. oldCalls have further ones, of architectures that still have
-// calls which newer ones replace.
+// what is known of CUDA. oldCalls adds, per architecture, old calls that newer ones replace.
 
-// newerCalls were there before the kernel gave every architecture the same numbers.
-// The Go runtime and the C library try them first and fall back.
+// newerCalls are reported as absent: the Go runtime and the C library try them first and fall back to older ones.
 func newerCalls() []call {
 	return absent(unix.SYS_STATX, unix.SYS_PREADV2, unix.SYS_PWRITEV2, unix.SYS_COPY_FILE_RANGE)
 }
 
-// serving is what is left once media arrives: to compute, to allocate, to run threads,
-// and to use the descriptors that are open. No call names a path, another process or
+// serving lists the calls that stay once media arrives: to compute, to allocate, to run
+// threads, and to use open descriptors. No call names a path, another process or
 // an address.
 func serving() []call {
 	list := slices.Concat(newerCalls(), oldCalls(), always(
@@ -31,7 +29,7 @@ func serving() []call {
 		unix.SYS_LSEEK, unix.SYS_PREAD64, unix.SYS_PWRITE64,
 		unix.SYS_EPOLL_CREATE1, unix.SYS_EPOLL_CTL, unix.SYS_EPOLL_PWAIT, unix.SYS_EVENTFD2, unix.SYS_PPOLL,
 		unix.SYS_SHUTDOWN,
-		// Threads: ends, the processors they may use, their names for what they are.
+		// Threads: their end, their CPU affinity and their names.
 		unix.SYS_SCHED_YIELD, unix.SYS_SCHED_GETAFFINITY, unix.SYS_GETTID, unix.SYS_GETPID,
 		unix.SYS_EXIT, unix.SYS_EXIT_GROUP, unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ, unix.SYS_SET_TID_ADDRESS,
 		unix.SYS_MEMBARRIER, unix.SYS_GETCPU, unix.SYS_RESTART_SYSCALL,
@@ -39,16 +37,16 @@ func serving() []call {
 		unix.SYS_SCHED_GET_PRIORITY_MIN,
 		// Signals within the process.
 		unix.SYS_RT_SIGACTION, unix.SYS_RT_SIGPROCMASK, unix.SYS_RT_SIGRETURN, unix.SYS_SIGALTSTACK,
-		// Memory that is no program.
+		// Memory that is not executable.
 		unix.SYS_MUNMAP, unix.SYS_MREMAP, unix.SYS_MADVISE, unix.SYS_BRK,
-		// Time and facts.
+		// Time, and properties of the process and the machine.
 		unix.SYS_CLOCK_GETTIME, unix.SYS_CLOCK_GETRES, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_NANOSLEEP,
 		unix.SYS_GETTIMEOFDAY, unix.SYS_GETRANDOM, unix.SYS_UNAME, unix.SYS_SYSINFO, unix.SYS_GETRUSAGE,
 		unix.SYS_TIMES, unix.SYS_GETUID, unix.SYS_GETEUID, unix.SYS_GETGID, unix.SYS_GETEGID,
 	))
 	return append(list,
-		// Memory to share stays when the process has it mapped no more, where it is not counted;
-		// memory that grows downwards counts as stack and not against the bound of data.
+		// Shared memory stays, uncounted, after the process unmaps it; memory that grows
+		// downwards counts as stack and not against the limit of data.
 		where(unix.SYS_MMAP, none(2, unix.PROT_EXEC), condition{3, mapKind | unix.MAP_GROWSDOWN, []uint32{unix.MAP_PRIVATE}}),
 		where(unix.SYS_MPROTECT, none(2, unix.PROT_EXEC)),
 		where(unix.SYS_FUTEX, condition{1, wholeInt &^ (futexPrivate | futexRealtime), plainLocks()}),
@@ -60,35 +58,33 @@ func serving() []call {
 	)
 }
 
-// newThread admits clone for threads of this process in the namespaces that it has.
-// The flags of clone3 lie in memory, where a filter does not see them: it is absent,
-// and the C library falls back.
+// newThread admits clone for threads of this process in the namespaces that it has. The flags of clone3 are in
+// memory, which a filter cannot read: clone3 is reported as absent, and the C library falls back.
 func newThread() call {
 	return where(unix.SYS_CLONE, condition{0, wholeLong &^ threadOptions, []uint32{threadFlags}})
 }
 
-// ownThread admits signals to threads of this process: the Go runtime interrupts its
-// threads by them, and a failed assertion ends the process.
+// ownThread admits signals to threads of this process: the Go runtime interrupts its threads by them, and a failed
+// assertion ends the process.
 func ownThread() call { return where(unix.SYS_TGKILL, anInt(0, uint32(os.Getpid()))) }
 
-// ownLimits admits asking for limits of this process. It lowers them before.
+// ownLimits admits reading the limits of this process, which are lowered before.
 func ownLimits() call {
 	return where(unix.SYS_PRLIMIT64, anInt(0, 0), condition{2, wholeLong, []uint32{0}})
 }
 
 // plainLocks are the operations of the locks that the Go runtime and the C library use:
-// wait, wake, requeue, and their newer forms. Locks that lend a thread's priority are
-// none of them.
+// wait, wake, requeue, and their newer forms. Locks with priority inheritance are not among them.
 func plainLocks() []uint32 { return []uint32{0, 1, 3, 4, 5, 9, 10} }
 
-// mapKind is the part of a mapping's flags that says with whom it is shared.
+// mapKind is the part of a mapping's flags that tells private from shared.
 const mapKind = 0xf
 
 // Flags of operations on locks.
 const futexPrivate, futexRealtime = 128, 256
 
-// Every thread has the first flags, and may have the second, which say where its
-// number and its own variables are.
+// Every thread has threadFlags, and may have threadOptions: where its ID and its
+// thread-local variables are.
 const (
 	threadFlags = unix.CLONE_VM | unix.CLONE_FS | unix.CLONE_FILES | unix.CLONE_SIGHAND | unix.CLONE_THREAD |
 		unix.CLONE_SYSVSEM
@@ -96,18 +92,18 @@ const (
 		unix.CLONE_CHILD_SETTID | unix.CLONE_DETACHED
 )
 
-// driving is what a driver of a GPU calls beyond that while media is transcoded: it
-// opens its devices for every context, loads libraries late, and keeps kernels that it
-// compiled. Which paths there are is for the process's own root and for Landlock.
+// driving adds the calls of a GPU's driver while media is transcoded: it opens its devices
+// for every context, loads libraries late, and caches the kernels that it compiled. Which
+// paths it may open is decided by the process's own root and by Landlock.
 func driving() []call {
 	list := slices.Concat(serving(), oldPaths(), always(
-		// Device nodes, libraries, facts in /proc and /sys.
+		// Device nodes, libraries, files in /proc and /sys.
 		unix.SYS_OPENAT, unix.SYS_FACCESSAT, unix.SYS_READLINKAT, statAt, unix.SYS_GETDENTS64,
 		unix.SYS_STATFS, unix.SYS_FSTATFS, unix.SYS_GETCWD, unix.SYS_FADVISE64,
-		// The cache of compiled kernels: files made, found, locked and dropped.
+		// The cache of compiled kernels: create, find, lock and remove files.
 		unix.SYS_MKDIRAT, unix.SYS_UNLINKAT, unix.SYS_RENAMEAT2, unix.SYS_FTRUNCATE, unix.SYS_FALLOCATE,
 		unix.SYS_FLOCK, unix.SYS_FSYNC, unix.SYS_FDATASYNC,
-		// Memory for several processes and devices, where it lies, and that it stays.
+		// Memory that processes and devices share, its NUMA node, and pinning.
 		unix.SYS_MEMFD_CREATE, unix.SYS_MLOCK, unix.SYS_MLOCK2, unix.SYS_MUNLOCK, unix.SYS_MSYNC,
 		unix.SYS_MBIND, unix.SYS_GET_MEMPOLICY, unix.SYS_SET_MEMPOLICY,
 		unix.SYS_FUTEX,
@@ -115,13 +111,13 @@ func driving() []call {
 		// of descriptors.
 		unix.SYS_PIPE2, unix.SYS_DUP, unix.SYS_DUP3, unix.SYS_PSELECT6,
 		unix.SYS_TIMERFD_CREATE, unix.SYS_TIMERFD_SETTIME, unix.SYS_TIMERFD_GETTIME,
-		// The service that shares a card (MPS), through the socket that was opened with the
+		// The service that shares a GPU (MPS), through the socket that was opened with the
 		// device.
 		unix.SYS_SENDMSG, unix.SYS_RECVMSG, unix.SYS_RECVFROM, unix.SYS_GETSOCKOPT, unix.SYS_GETSOCKNAME,
 		unix.SYS_GETPEERNAME,
 	))
 	return append(list,
-		// Libraries are mapped to be run. Nothing may be both written and run.
+		// Libraries are mapped executable. No memory may be both writable and executable.
 		where(unix.SYS_MMAP, condition{2, unix.PROT_WRITE | unix.PROT_EXEC, []uint32{0, unix.PROT_WRITE,
 			unix.PROT_EXEC}}),
 		where(unix.SYS_IOCTL, condition{1, ioctlKind, deviceKinds()}),
@@ -133,27 +129,26 @@ func driving() []call {
 	)
 }
 
-// ioctlKind is the part of a request's number that says to which kind of device it
-// belongs. It keeps requests to terminals, sockets, file systems and disks out.
+// ioctlKind is the part of an ioctl number that names the kind of device. Checking it
+// excludes requests to terminals, sockets, file systems and disks.
 const ioctlKind = 0xff00
 
 // deviceKinds are the kinds that drivers of GPUs have: NVIDIA's unified memory, which
-// does not use the part, its cards, its outputs, the kernel's direct rendering, the
-// buffers and fences that devices share, and Windows' card under Linux.
+// does not use the part, its GPUs, its outputs, the kernel's direct rendering, the buffers and fences that devices
+// share, and Windows' GPU under Linux.
 func deviceKinds() []uint32 {
 	return []uint32{0, 'F' << 8, 'm' << 8, 'd' << 8, 'b' << 8, '>' << 8, 'G' << 8}
 }
 
-// Requests to every descriptor: bytes that wait, no waiting, and whether it survives
-// the start of a program.
+// Requests to every descriptor: bytes that can be read, non-blocking mode, close-on-exec.
 const fionRead, fionBIO, fionClEx, fioClEx = 0x541b, 0x5421, 0x5450, 0x5451
 
-// opening is what the process may do before media arrives: open its engine, and put up
-// its walls. Programs and networks are closed already.
-func opening() []call { return slices.Concat(driving(), loading(), building()) }
+// opening lists the calls that open the engine and apply the other restrictions, before media
+// arrives. Programs and networks are excluded already.
+func opening() []call { return slices.Concat(driving(), loading(), restricting()) }
 
-// loading is what the C library and drivers do when they are loaded: programs are mapped,
-// threads are measured, files are made.
+// loading lists the calls of the C library and of drivers while they are loaded: they map
+// programs, ask for limits of threads, create files.
 func loading() []call {
 	return slices.Concat(oldOpening(), always(
 		unix.SYS_MMAP, unix.SYS_MPROTECT, unix.SYS_FCNTL, unix.SYS_IOCTL, unix.SYS_PRCTL, unix.SYS_PRLIMIT64,
@@ -162,8 +157,8 @@ func loading() []call {
 	))
 }
 
-// building is what the walls are put up with.
-func building() []call {
+// restricting lists the calls that apply the restrictions.
+func restricting() []call {
 	return always(
 		unix.SYS_TKILL, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_MOUNT_SETATTR, unix.SYS_CHDIR,
 		unix.SYS_SYMLINKAT, unix.SYS_CAPGET, unix.SYS_CAPSET, unix.SYS_SECCOMP,
@@ -171,14 +166,14 @@ func building() []call {
 	)
 }
 
-// openingGPU is what drivers of GPUs do beyond that before media arrives.
+// openingGPU returns what drivers of GPUs do beyond that before media arrives.
 func openingGPU() []call { return slices.Concat(opening(), asking()) }
 
-// watching is what the driver of GPUs may do in the process that watches them, where it
+// watching returns what the driver of GPUs may do in the process that watches them, where it
 // was opened before and meets no media.
 func watching() []call { return slices.Concat(driving(), loading(), asking()) }
 
-// asking is how drivers reach others: a program that makes device nodes, and services of
+// asking returns how drivers reach others: a program that makes device nodes, and services of
 // the machine through sockets that are files or names.
 func asking() []call {
 	return slices.Concat(oldStarts(), always(
@@ -191,8 +186,8 @@ func asking() []call {
 	})
 }
 
-// anInt is a condition on an int.
+// anInt returns a condition on an int.
 func anInt(argument int, values ...uint32) condition { return condition{argument, wholeInt, values} }
 
-// none is the condition that a bit is not set.
+// none returns the condition that a bit is not set.
 func none(argument int, bit uint64) condition { return condition{argument, bit, []uint32{0}} }

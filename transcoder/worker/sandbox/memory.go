@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// MachineMemory is how many bytes this process may use, and how many of them are free: the
+// MachineMemory returns how many bytes this process may use, and how many of them are free: the
 // machine's, or those of its container or service where that may have less. They are 0
 // where the system does not say. root is where the system's files are, "/".
 func MachineMemory(root string) (all, free int64) {

@@ -2,7 +2,7 @@ package sandbox
 
 import "strings"
 
-// Names of walls, as those that could not be put up are named before their reason.
+// Names of restrictions, as they stand before the reason why one is missing.
 const (
 	Calls        = "seccomp (system calls)"
 	Landlock     = "Landlock (files, signals)"
@@ -10,13 +10,13 @@ const (
 	OtherUser    = "another user"
 	Capabilities = "dropping capabilities"
 	Network      = "user and network namespace"
-	// Everything is a system that has none of them.
+	// Everything is missing on a system that has none of them.
 	Everything = "files, network and system calls"
 )
 
-// Exposed says what hostile media could get at because walls are missing: nothing, as
-// long as each thing that it could want is behind one that stands. Missing are walls
-// by name, each with its reason after a colon.
+// Exposed lists what hostile media could get at because restrictions are missing: nothing, as
+// long as another restriction protects each resource. missing holds the restrictions by name,
+// each with its reason after a colon.
 func Exposed(gpu bool, missing []string) (what []string) {
 	lacks := func(names ...string) bool {
 		for _, name := range names {

@@ -7,7 +7,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/worker/sandbox"
 )
 
-// One wall that is missing opens nothing, as long as another stands before the same.
+// A missing restriction exposes nothing while another one protects the same resource.
 func TestExposed(t *testing.T) {
 	t.Parallel()
 	const (

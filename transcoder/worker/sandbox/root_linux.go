@@ -90,9 +90,8 @@ func leaveBefore() error {
 	return nil
 }
 
-// visible returns the paths of a GPU's driver. The processor's engine needs none: all that
-// is left is the list of the process's own threads, with which each of them is put
-// behind the walls that follow.
+// visible returns the paths of a GPU's driver. The CPU's engine needs none: only the list of
+// the process's own threads stays, because the later restrictions are applied to each of them.
 func visible(o Options) ([]visiblePath, error) {
 	if !o.GPU {
 		real, err := filepath.EvalSymlinks(threadNames)

@@ -15,7 +15,7 @@ const (
 	fewestThreads = 128
 )
 
-// Threads is how many threads a worker may have: half of what this process, and those
+// Threads returns how many threads a worker may have: half of what this process, and those
 // of its container or service, may have in all. A node that cannot start a thread ends.
 func Threads() int {
 	most := mostThreads

@@ -2,7 +2,7 @@
 
 package sandbox
 
-// Threads is how many threads a worker may have, 0 where nobody counts.
+// Threads returns how many threads a worker may have, 0 where the system sets no limit.
 func Threads() int { return 0 }
 
 // KeepScore has nothing to do here.

@@ -16,8 +16,8 @@ const keptForRoot = 1<<unix.CAP_SYS_ADMIN | 1<<unix.CAP_DAC_READ_SEARCH
 // system calls require.
 func renounce() error { return onAllThreads(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0) }
 
-// becomeUser makes the process another user's, to whom no file belongs, and leaves it
-// what it needs for its other walls.
+// becomeUser changes the process to a user that owns no file, and keeps the capabilities
+// that the other restrictions need.
 func becomeUser(o Options) error {
 	if o.User == 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/server/web"
 )
 
-// Options are those of the admin API; what changes the process itself is missing.
+// Options returns those of the admin API; what changes the process itself is missing.
 func Options(p *Parts, books admin.Books) admin.Options {
 	var page http.Handler
 	if p.Metrics != nil {
@@ -71,7 +71,7 @@ func nodeView(p *Parts) admin.Node {
 	return v
 }
 
-// chainView is the chain for the admin API.
+// chainView returns the chain for the admin API.
 func chainView(p *Parts) *admin.Chain {
 	c := p.Chain
 	return &admin.Chain{
@@ -85,7 +85,7 @@ func chainView(p *Parts) *admin.Chain {
 // statusSource is what the admin API shows of the node.
 type statusSource struct{ p *Parts }
 
-// Node is what kind of node this is.
+// Node returns what kind of node this is.
 func (s statusSource) Node() adminapi.Node {
 	return adminapi.Node{
 		Version: process.Version, Roles: s.p.Roles(), Network: s.p.Config.Chain.Network,

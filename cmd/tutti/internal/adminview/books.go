@@ -30,7 +30,7 @@ type winningTickets struct{ *ledger.Reader }
 // NewTickets shows the winning tickets of a ledger.
 func NewTickets(books *ledger.Reader) admin.Tickets { return winningTickets{books} }
 
-// Winners are the newest first.
+// Winners returns the newest first.
 func (w winningTickets) Winners(ctx context.Context, f admin.TicketFilter) ([]pm.Winner, error) {
 	filter := ledger.Filter{Sender: f.Gateway, Hash: f.Hash, Limit: f.Limit, Before: f.Before}
 	if f.State != "" {
@@ -48,7 +48,7 @@ type PayingGateways struct {
 	}
 }
 
-// Payers are the gateways with their accounts and their money on the chain.
+// Payers returns the gateways with their accounts and their money on the chain.
 func (p PayingGateways) Payers(ctx context.Context) []adminapi.Payer {
 	ctx, cancel := context.WithTimeout(ctx, LookTimeout)
 	defer cancel()
@@ -108,22 +108,22 @@ func NewIncome(books *ledger.Summary, rewards func() reward.Status, round func()
 	}
 }
 
-// Income is what was earned.
+// Income returns what was earned.
 func (i income) Income(ctx context.Context, by earnings.By) (*earnings.Income, error) {
 	return i.reports.get(ctx, by)
 }
 
-// Workers is which worker did which part of it.
+// Workers returns which worker did which part of it.
 func (i income) Workers(ctx context.Context) (*earnings.Workers, error) {
 	return i.workers.get(ctx, struct{}{})
 }
 
-// Overview is all of it at one moment.
+// Overview returns all of it at one moment.
 func (i income) Overview(ctx context.Context) (*earnings.Overview, error) {
 	return i.overview.get(ctx, struct{}{})
 }
 
-// rewardsOf are the rounds whose reward is remembered.
+// rewardsOf returns the rounds whose reward is remembered.
 func rewardsOf(s reward.Status) (out []earnings.Reward) {
 	for _, p := range s.History {
 		if !p.Amount.IsZero() {
@@ -149,7 +149,7 @@ func NewSpending(store *paymentlog.Store) spending {
 	})}
 }
 
-// Spending is what was paid to which orchestrator for what.
+// Spending returns what was paid to which orchestrator for what.
 func (s spending) Spending(ctx context.Context) (*earnings.Spending, error) {
 	return s.reports.get(ctx, struct{}{})
 }
@@ -160,7 +160,7 @@ type credits struct{ sender *sender.Sender }
 // NewCredits shows what orchestrators owe for payments of this gateway.
 func NewCredits(s *sender.Sender) admin.Credits { return credits{s} }
 
-// Credits are the largest first.
+// Credits returns the largest first.
 func (c credits) Credits() []adminapi.Credit {
 	all := c.sender.Credits()
 	slices.SortFunc(all, func(a, b sender.Credit) int {

@@ -13,7 +13,7 @@ import (
 // listTime bounds what the answer of /status waits for a list of orchestrators.
 const listTime = 2 * time.Second
 
-// Status is the state of the moment, as the existing node's tools read it.
+// Status returns the state of the moment, as the existing node's tools read it.
 func (s statusSource) Status() admin.Status {
 	out := admin.Status{Version: process.Version, LocalTranscoding: s.p.Config.Roles.Transcoder}
 	s.streams(&out)

@@ -17,7 +17,7 @@ import (
 // modelList is the AI models of this machine and of workers elsewhere.
 type modelList struct{ p *Parts }
 
-// Models are all of them.
+// Models returns all of them.
 func (m modelList) Models() (out []adminapi.Model) {
 	for _, s := range m.p.ModelStates() {
 		out = append(out, modelOf(&s))
@@ -51,7 +51,7 @@ func modelOf(s *inference.ModelState) adminapi.Model {
 // streams are a gateway's, where nothing is transcoded in this process.
 type streams struct{ g *gateway.Gateway }
 
-// Live are the slowest first.
+// Live returns the slowest first.
 func (s streams) Live(most int) adminapi.Sessions {
 	live := s.g.Live()
 	out := make([]adminapi.Session, 0, len(live))
@@ -128,7 +128,7 @@ func (s settings) Settings() (out []adminapi.Option) {
 // refusals are what gateways were refused in the last day.
 type refusals struct{ book *requeststats.Counter }
 
-// Refusals are the most frequent first, at most so many.
+// Refusals returns the most frequent first, at most so many.
 func (r refusals) Refusals(most int) (out []adminapi.Refusal) {
 	for _, a := range r.book.Report().Answers {
 		if a.Code == "" {

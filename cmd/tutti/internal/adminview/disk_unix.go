@@ -4,7 +4,7 @@ package adminview
 
 import "golang.org/x/sys/unix"
 
-// diskSpace is what is left for us on a directory's file system, and its size, in bytes.
+// diskSpace returns what is left for us on a directory's file system, and its size, in bytes.
 func diskSpace(dir string) (free, size uint64, err error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {

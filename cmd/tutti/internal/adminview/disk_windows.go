@@ -2,7 +2,7 @@ package adminview
 
 import "golang.org/x/sys/windows"
 
-// diskSpace is what is left for us on a directory's volume, and its size, in bytes.
+// diskSpace returns what is left for us on a directory's volume, and its size, in bytes.
 func diskSpace(dir string) (free, size uint64, err error) {
 	path, err := windows.UTF16PtrFromString(dir)
 	if err != nil {

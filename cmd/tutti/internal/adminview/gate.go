@@ -35,6 +35,9 @@ func workView(p *Parts) admin.Work {
 	if p.Orchestrator != nil {
 		w.Refusals = refusals{p.Orchestrator.Requests}.Refusals
 		w.LiveRunners = p.Orchestrator.LiveRunners()
+		if p.live() != nil {
+			w.Runners = liveRunners{p}
+		}
 	}
 	if p.Media.GPUs != nil {
 		w.GPUs = graphics{p}.GPUs
@@ -68,6 +71,9 @@ func (g gate) Gate() adminapi.Gate {
 		if s, known := place(); known {
 			notFound(out.WorkKinds, &s)
 		}
+	}
+	if d, is := g.liveWork(); is {
+		out.WorkKinds = append(out.WorkKinds, d)
 	}
 	if g.p.Gateway != nil {
 		out.WorkKinds = append(out.WorkKinds, g.p.Gateway.StreamWork())

@@ -52,7 +52,7 @@ func (j jobs) facts() *reasons.NodeState {
 	return f
 }
 
-// work is what there is to work with now.
+// work returns what there is to work with now.
 func (j jobs) work() (w reasons.Work) {
 	p := j.p
 	if p.Media.Pool != nil {

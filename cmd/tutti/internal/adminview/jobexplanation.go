@@ -7,7 +7,7 @@ import (
 	reasons "github.com/tuttinode/tutti/core/jobdiagnosis"
 )
 
-// Explanation is the answer as the admin API writes it.
+// Explanation returns the answer as the admin API writes it.
 func Explanation(f *reasons.NodeState, o reasons.Outcome) adminapi.Explanation {
 	w := f.Work
 	out := adminapi.Explanation{

@@ -11,7 +11,7 @@ type logTail struct{ sink *logging.Sink }
 // NewLogTail shows the end of what sink wrote.
 func NewLogTail(sink *logging.Sink) logTail { return logTail{sink} }
 
-// Lines are the last n, the oldest first.
+// Lines returns the last n, the oldest first.
 func (t logTail) Lines(n int) []adminapi.LogEntry {
 	lines := t.sink.Tail().Lines(n)
 	out := make([]adminapi.LogEntry, len(lines))

@@ -34,7 +34,7 @@ func modelsOf(p *Parts) admin.Models {
 	return servedModels{p}
 }
 
-// Models are those of this machine and of others, with their prices.
+// Models returns those of this machine and of others, with their prices.
 func (s servedModels) Models() (out []adminapi.ServedModel) {
 	prices := map[[2]string]string{}
 	if s.p.Book() != nil {
@@ -110,7 +110,7 @@ func (s servedModels) Test(ctx context.Context, name adminapi.ModelName) (out ad
 	return out, nil
 }
 
-// find is a model of this machine.
+// find returns a model of this machine.
 func (s servedModels) find(op string, name adminapi.ModelName) (found inference.ModelState, err error) {
 	var have []string
 	n := 0
@@ -132,7 +132,7 @@ func (s servedModels) find(op string, name adminapi.ModelName) (found inference.
 	return found, fault.New(fault.AdminBadParam, op, text)
 }
 
-// testJob is the smallest job of a pipeline that needs no file.
+// testJob returns the smallest job of a pipeline that needs no file.
 func testJob(s *inference.ModelState) (*inference.Job, error) {
 	var request map[string]any
 	op := inference.Operation(s.Model.Pipeline())

@@ -29,6 +29,9 @@ func WatchMetrics(all *Parts, notReady func() []string) error {
 	if requests := p.Requests(); requests != nil {
 		errs = append(errs, p.Metrics.WatchRequests(requests.Totals))
 	}
+	if p.live() != nil {
+		errs = append(errs, p.Metrics.WatchLiveRunners(p.liveState))
+	}
 	if p.RemoteWorkers() != nil {
 		errs = append(errs, p.Metrics.WatchWorkersRefused(p.RemoteWorkers().Refused))
 	}
@@ -47,7 +50,7 @@ func WatchMetrics(all *Parts, notReady func() []string) error {
 	return nil
 }
 
-// gasRoles are the roles whose transactions cost gas.
+// gasRoles returns the roles whose transactions cost gas.
 func (p source) gasRoles() []string {
 	var roles []string
 	if p.Config.Roles.Orchestrator {
@@ -78,7 +81,7 @@ func (p source) endpointStates() (out []metrics.EndpointState) {
 	return out
 }
 
-// machine is what the node needs to go on.
+// machine returns what the node needs to go on.
 func (p source) machine() metrics.MachineState {
 	s := metrics.MachineState{Ready: len(p.notReady()) == 0}
 	if p.Orchestrator != nil {

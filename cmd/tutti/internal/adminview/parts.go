@@ -9,6 +9,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/orchestrator"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/signer"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/worker"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pricing"
@@ -33,11 +34,13 @@ type Parts struct {
 	Orchestrator *orchestrator.Part
 	Worker       *worker.Part
 	Gateway      *gateway.Part
+	// Signer is nil on nodes that sign for no others.
+	Signer *signer.Part
 	// Reloader reads the configuration again.
 	Reloader *nodeenv.Reloader
 }
 
-// Book is the orchestrator's table of prices; nil where nothing has a price.
+// Book returns the orchestrator's table of prices; nil where nothing has a price.
 func (p *Parts) Book() *pricing.Book {
 	if p.Prices == nil {
 		return nil
@@ -45,15 +48,26 @@ func (p *Parts) Book() *pricing.Book {
 	return p.Prices.Book
 }
 
-// Paying is a gateway's side of paying; nil on a node that pays nothing.
+// Rates returns what converts prices; nil where there is no price feed.
+func (p *Parts) Rates() *pricing.Rates {
+	if p.Prices == nil {
+		return nil
+	}
+	return p.Prices.Rates
+}
+
+// Paying returns a gateway's or a remote signer's side of paying; nil on a node that pays nothing.
 func (p *Parts) Paying() *gateway.Paying {
+	if p.Signer != nil {
+		return p.Signer.Paying
+	}
 	if p.Gateway == nil {
 		return nil
 	}
 	return p.Gateway.Paying
 }
 
-// RemoteWorkers are the services for workers of other machines; nil where none may register.
+// RemoteWorkers returns the services for workers of other machines; nil where none may register.
 func (p *Parts) RemoteWorkers() *orchestrator.Workers {
 	if p.Orchestrator == nil {
 		return nil
@@ -61,7 +75,7 @@ func (p *Parts) RemoteWorkers() *orchestrator.Workers {
 	return p.Orchestrator.Workers
 }
 
-// Requests is what gateways asked an orchestrator for; nil on other nodes.
+// Requests returns what gateways asked an orchestrator for; nil on other nodes.
 func (p *Parts) Requests() *requeststats.Counter {
 	if p.Orchestrator == nil {
 		return nil
@@ -69,7 +83,7 @@ func (p *Parts) Requests() *requeststats.Counter {
 	return p.Orchestrator.Requests
 }
 
-// ModelStates are those of the models of this machine.
+// ModelStates returns those of the models of this machine.
 func (p *Parts) ModelStates() []inference.ModelState {
 	if p.Models == nil || p.Models.Manager == nil {
 		return nil
@@ -88,7 +102,7 @@ func (p *Parts) SetMaxSessions() func(limit int) {
 	return nil
 }
 
-// Round is the present round, 0 while it is not known.
+// Round returns the present round, 0 while it is not known.
 func (p *Parts) Round() protocol.Round {
 	if v := p.Chain.View(); v.Known {
 		return v.Round.Number

@@ -31,7 +31,7 @@ type PriceQuotes struct {
 	Terms  func() adminapi.TicketTerms
 }
 
-// Payers are the gateways that have accounts at a recipient.
+// Payers returns the gateways that have accounts at a recipient.
 func Payers(r *recipient.Recipient) func(ctx context.Context) []core.Address {
 	return func(ctx context.Context) (out []core.Address) {
 		for _, s := range r.Snapshot(ctx).Senders {
@@ -41,10 +41,10 @@ func Payers(r *recipient.Recipient) func(ctx context.Context) []core.Address {
 	}
 }
 
-// TicketTerms are what tickets must be like.
+// TicketTerms returns what tickets must be like.
 func (q *PriceQuotes) TicketTerms() adminapi.TicketTerms { return q.Terms() }
 
-// Quotes are those of gateways that have an account or a price of their own, each
+// Quotes returns those of gateways that have an account or a price of their own, each
 // for transcoding and every model that has a price.
 func (q *PriceQuotes) Quotes(ctx context.Context) (out []adminapi.Quote) {
 	ctx, cancel := context.WithTimeout(ctx, LookTimeout)

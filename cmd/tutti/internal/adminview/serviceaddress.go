@@ -8,7 +8,7 @@ import (
 // serviceAddress shows the admin API what is known.
 type serviceAddress struct{ check *reachabilitycheck.Checker }
 
-// ServiceAddress is what is known now.
+// ServiceAddress returns what is known now.
 func (s serviceAddress) ServiceAddress() adminapi.ServiceAddress {
 	st := s.check.Status()
 	out := adminapi.ServiceAddress{

@@ -35,7 +35,7 @@ func (p source) watchTickets() error {
 			return err
 		}
 	}
-	if p.Paying() == nil {
+	if p.Paying() == nil || p.Chain == nil {
 		return nil
 	}
 	account := p.Chain.Signer.Address()
@@ -44,7 +44,7 @@ func (p source) watchTickets() error {
 	})
 }
 
-// takingRole is the role that has winning tickets.
+// takingRole returns the role that has winning tickets.
 func (p source) takingRole() string {
 	if p.Config.Roles.Orchestrator {
 		return metrics.Orchestrator
@@ -52,7 +52,7 @@ func (p source) takingRole() string {
 	return metrics.Redeemer
 }
 
-// winnerState reads how the winning tickets stand.
+// winnerState returns a function that counts winning tickets by state.
 func (p source) winnerState(books *ledger.Reader) func(context.Context) (metrics.WinnerState, error) {
 	return func(ctx context.Context) (metrics.WinnerState, error) {
 		out := metrics.WinnerState{Counts: map[string]int{}}

@@ -8,8 +8,8 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/orchestrator"
 	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/server/admin"
 )
 
@@ -25,7 +25,7 @@ func workers(p *Parts) admin.Workers {
 	return workforce{p}
 }
 
-// Workers are all of them: devices in the order in which they came, then AI workers.
+// Workers returns all of them: devices in the order in which they came, then AI workers.
 func (w workforce) Workers() []adminapi.Worker {
 	var out []adminapi.Worker
 	if w.p.Media.Pool != nil {
@@ -46,7 +46,7 @@ func (w workforce) Workers() []adminapi.Worker {
 	return out
 }
 
-func ofDevice(u *placement.Use) adminapi.Worker {
+func ofDevice(u *deviceport.Use) adminapi.Worker {
 	return adminapi.Worker{
 		Name: media.DeviceName(u), Kind: "transcoder", Remote: u.Remote, State: u.State, Code: string(u.Code),
 		Reason:   u.Reason,
@@ -59,12 +59,12 @@ func ofDevice(u *placement.Use) adminapi.Worker {
 func ofAIWorkers(d *orchestrator.Workers) (out []adminapi.Worker) {
 	for _, a := range d.AI.Workers() {
 		one := adminapi.Worker{
-			Name: a.Name, Kind: "ai", Remote: true, Address: a.Addr, Node: a.Node, State: placement.Ready, Since: a.Since.UTC(),
+			Name: a.Name, Kind: "ai", Remote: true, Address: a.Addr, Node: a.Node, State: deviceport.Ready, Since: a.Since.UTC(),
 			Models: []string{},
 			Done:   a.Done, Failed: a.Failed,
 		}
 		if a.Draining {
-			one.State = placement.Draining
+			one.State = deviceport.Draining
 		}
 		for i := range a.Models {
 			m := &a.Models[i]

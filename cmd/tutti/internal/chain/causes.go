@@ -6,7 +6,7 @@ import (
 	"github.com/tuttinode/tutti/eth/endpoint"
 )
 
-// Causes are the conditions that follow from others and are hidden by them: without
+// Causes returns the conditions that follow from others and are hidden by them: without
 // any endpoint nothing on the chain can be done.
 func Causes() map[fault.Code][]fault.Code {
 	c := endpoint.Causes()

@@ -21,7 +21,7 @@ type GasBounds struct {
 // NewGasBounds bounds the price of gas of c's transactions.
 func NewGasBounds(c *Part) *GasBounds { return &GasBounds{chain: c} }
 
-// GasPrices are the price of the moment and the bounds.
+// GasPrices returns the price of the moment and the bounds.
 func (g *GasBounds) GasPrices(ctx context.Context) (protocol.GasPrices, error) {
 	prices := g.chain.Transactions.Prices()
 	current, err := g.chain.Node.Endpoints.GasPrice(ctx)

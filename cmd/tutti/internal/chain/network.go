@@ -13,7 +13,7 @@ import (
 	"github.com/tuttinode/tutti/eth/contracts"
 )
 
-// Network is what is known of the network by its name. An unknown one is
+// Network returns what is known of the network by its name. An unknown one is
 // whatever chain its endpoints are of.
 func Network(ctx context.Context, cfg *config.Config, board *health.Board, log *slog.Logger) (
 	contracts.Network, error) {
@@ -29,7 +29,7 @@ func Network(ctx context.Context, cfg *config.Config, board *health.Board, log *
 		RedeemGas: contracts.UnknownRedeemGas}, nil
 }
 
-// Endpoints are the URLs of -ethUrl, which may hold keys.
+// Endpoints returns the URLs of -ethUrl, which may hold keys.
 func Endpoints(cfg *config.Config) []core.Secret {
 	var out []core.Secret
 	for _, u := range cfg.Chain.Endpoints {

@@ -47,10 +47,10 @@ func (c *Part) WhileTrusted(sign signMessage) signMessage {
 	}
 }
 
-// View is what is known of the chain now.
+// View returns what is known of the chain now.
 func (c *Part) View() protocol.View { return c.Chain.View() }
 
-// Reward is where this round's reward stands.
+// Reward returns where this round's reward stands.
 func (c *Part) Reward() reward.Status { return c.RewardCaller.Status() }
 
 // Options are what the part on the chain is made of.

@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// Prepare is the step of a reload that takes over the bounds. One whose option did not change stays
+// Prepare returns the step of a reload that takes over the bounds. One whose option did not change stays
 // as the admin API set it, and the two must agree.
 func (g *GasBounds) Prepare(_ context.Context, now, next *config.Config) (func(), error) {
 	if !nodeenv.ConfigChanged(now, next, "minGasPrice", "maxGasPrice") {

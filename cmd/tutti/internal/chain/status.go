@@ -5,7 +5,7 @@ import (
 	"github.com/tuttinode/tutti/core/adminapi"
 )
 
-// Status is the orchestrator's status on the chain for the public pages; nil off-chain and on
+// Status returns the orchestrator's status on the chain for the public pages; nil off-chain and on
 // nodes that are no orchestrator.
 func (c *Part) Status(cfg *config.Config) func() (adminapi.PublicStatus, bool) {
 	if c == nil || !cfg.Roles.Orchestrator {

@@ -71,7 +71,7 @@ func (w wallet) newAccount(keys *account.Keystore) (*account.Signer, error) {
 	return keys.Signer(entry, passphrase)
 }
 
-// passphrase is what was configured, what systemd hands over, or what is
+// passphrase returns what was configured, what systemd hands over, or what is
 // typed; twice when it is to be a new one.
 func (w wallet) passphrase(prompt string, fresh bool) (core.Secret, error) {
 	if !w.cfg.Chain.Password.IsZero() {
@@ -132,13 +132,13 @@ func (w wallet) warnOpenFile() {
 	}
 }
 
-// Unlock is a component that opens the key, which takes a second, beside everything else.
+// Unlock returns a component that opens the key, which takes a second, beside everything else.
 func Unlock(signer *account.Signer) lifecycle.Component { return unlocking{signer} }
 
 // unlocking opens the key beside everything else: a good seal takes a second.
 type unlocking struct{ signer *account.Signer }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (unlocking) Name() string { return "account" }
 
 // Run fails when the passphrase is wrong.
@@ -151,7 +151,7 @@ func (u unlocking) Run(ctx context.Context, ready func()) error {
 	return nil
 }
 
-// GivenPassphrase is what was configured, or what systemd hands over. It does not
+// GivenPassphrase returns what was configured, or what systemd hands over. It does not
 // ask: the node does when it is started by hand.
 func GivenPassphrase(cfg *config.Config) (core.Secret, error) {
 	if !cfg.Chain.Password.IsZero() {

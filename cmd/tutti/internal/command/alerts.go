@@ -19,7 +19,7 @@ const AlertUsage = `usage: tutti alert test [the node's flags]
 Sends a test alert to every address of -alert and says what became of it.
 `
 
-// AlertSenders are those of -alert. The configuration was checked, so an error is ours.
+// AlertSenders returns those of -alert. The configuration was checked, so an error is ours.
 func AlertSenders(cfg *config.Config) ([]*served.Sender, error) {
 	sinks, err := alert.Parse(cfg.Monitoring.AlertSinks.Reveal())
 	if err != nil {
@@ -32,7 +32,7 @@ func AlertSenders(cfg *config.Config) ([]*served.Sender, error) {
 	return out, nil
 }
 
-// NodeName is what alerts call the node: the machine, and where it is reached.
+// NodeName returns what alerts call the node: the machine, and where it is reached.
 func NodeName(cfg *config.Config) string {
 	name, err := os.Hostname()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// Describe is a failure for a terminal: what happened, and what to do about it.
+// Describe returns a failure for a terminal: what happened, and what to do about it.
 func Describe(err error) string {
 	err = ByCause(err)
 	code, row := ExitFault(err)
@@ -19,7 +19,7 @@ func Describe(err error) string {
 	return fmt.Sprintf("%s\n  cause:  %s\n  remedy: %s\n  more:   tutti help %s", text, row.Cause, row.Remedy, code)
 }
 
-// ExitFault is what the operator has to look at: that a part of the node ended says
+// ExitFault returns what the operator has to look at: that a part of the node ended says
 // less than why it did.
 func ExitFault(err error) (fault.Code, fault.Row) {
 	code := fault.CodeOf(err)

@@ -17,7 +17,7 @@ const (
 	ExitUsage  = 2
 )
 
-// Input is where a configuration with this command line comes from, on this machine.
+// Input returns where a configuration with this command line comes from, on this machine.
 func Input(args []string) config.Input {
 	home, err := os.UserHomeDir()
 	if err != nil {

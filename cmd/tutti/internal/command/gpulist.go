@@ -25,7 +25,7 @@ be used and what to do. The exit status is 1 when what was asked for cannot be u
 in whole, and 0 when it can.
 `
 
-// gpuLookFor is how long the driver may take to answer: cards that sleep take their
+// gpuLookFor is how long the driver may take to answer: GPUs that sleep take their
 // time.
 const gpuLookFor = 30 * time.Second
 
@@ -95,7 +95,7 @@ type GPUProblem struct {
 	Remedy string `json:"remedy"`
 }
 
-// GPURows are the GPUs that were found, usable or not.
+// GPURows returns the GPUs that were found, usable or not.
 func GPURows(found *gpus.Watcher) []GPURow {
 	usable := make(map[gpu.UUID]bool)
 	for _, d := range found.Devices() {
@@ -164,7 +164,7 @@ func pick(yes bool, one, other string) string {
 	return other
 }
 
-// gpuState is the state of a GPU in a word or two, for an operator.
+// gpuState returns the state of a GPU in a word or two, for an operator.
 func gpuState(r GPURow) string {
 	switch {
 	case r.MIG:

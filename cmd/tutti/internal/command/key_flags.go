@@ -35,7 +35,7 @@ type KeyFlags struct {
 // nodeOptions tell where the node keeps its state.
 func nodeOptions() []string { return []string{"dataDir", "datadir", "network", "config"} }
 
-// NewKeyFlags are the flags that an action takes.
+// NewKeyFlags returns the flags that an action takes.
 func NewKeyFlags(a KeyAction) *KeyFlags {
 	f := &KeyFlags{Set: flag.NewFlagSet("tutti key", flag.ContinueOnError), given: map[string]bool{},
 		Node: map[string]*string{}}

@@ -95,7 +95,7 @@ func writeKeyTable(w io.Writer, rows []keyRow) error {
 	return tabs.Flush()
 }
 
-// limit is a number, "-" for no limit.
+// limit returns a number, "-" for no limit.
 func limit(n int64) string {
 	if n == 0 {
 		return "-"
@@ -103,7 +103,7 @@ func limit(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// day is a time's day, "never" for none.
+// day returns a time's day, "never" for none.
 func day(stamp string) string {
 	if stamp == "" {
 		return "never"

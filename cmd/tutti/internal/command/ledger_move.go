@@ -64,7 +64,7 @@ func (t *ledgerTool) move(ctx context.Context, cfg *config.Config, _ *ledgerFlag
 	return err
 }
 
-// recipientOf is the account that the books' tickets are paid to.
+// recipientOf returns the account that the books' tickets are paid to.
 func recipientOf(ctx context.Context, old *ledger.Reader, cfg *config.Config) (core.Address, error) {
 	if !cfg.Chain.Recipient.IsZero() {
 		return cfg.Chain.Recipient, nil

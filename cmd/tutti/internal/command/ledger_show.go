@@ -146,7 +146,7 @@ func writeLedgerView(w io.Writer, v *ledgerView) error {
 	return tabs.Flush()
 }
 
-// ticketStates are the states there are, in the order of a ticket's life.
+// ticketStates returns the states there are, in the order of a ticket's life.
 func ticketStates(counts map[string]int) (out []string) {
 	for _, s := range []pm.TicketState{
 		pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted, pm.TicketMined, pm.TicketFinal, pm.TicketHanded, pm.TicketFailed,

@@ -16,7 +16,7 @@ import (
 // oldAdmins are the admin addresses of existing nodes that have an account.
 func oldAdmins() []string { return []string{"127.0.0.1:7935", "127.0.0.1:5935"} }
 
-// Busy is the process or node that still works with the existing node's directory; "" for none.
+// Busy returns the process or node that still works with the existing node's directory; "" for none.
 // ours is this node's own admin address, which is not asked.
 func (o *ExistingNode) Busy(ctx context.Context, ours string) string {
 	if holder := migrate.Holder(o.Dir); holder != "" {
@@ -54,7 +54,7 @@ func answersAs(ctx context.Context, at string, keys []migrate.Key) bool {
 	return false
 }
 
-// fetch is the beginning of what a page says.
+// fetch returns the beginning of what a page says.
 func fetch(ctx context.Context, client *http.Client, url string) (string, bool) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

@@ -97,7 +97,7 @@ func (o *ExistingNode) Keep(ctx context.Context, record *migrate.Record, left *m
 	return record.Stage(ctx, o.Dir, left.Tickets, time.Now())
 }
 
-// OtherNodes is how many tickets pay another account.
+// OtherNodes returns how many tickets pay another account.
 func OtherNodes(tickets []migrate.Ticket, recipient core.Address) int {
 	mine := slices.DeleteFunc(slices.Clone(tickets),
 		func(t migrate.Ticket) bool { return t.Ticket.Recipient != recipient })

@@ -13,7 +13,7 @@ func WriteJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// Stamp is a time in UTC, "" for the zero time.
+// Stamp returns a time in UTC, "" for the zero time.
 func Stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""

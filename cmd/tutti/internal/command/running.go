@@ -18,7 +18,7 @@ type nodeProcess struct {
 	owned bool
 }
 
-// InspectedNode is the configuration of the node that a command looks at. Without flags it is
+// InspectedNode returns the configuration of the node that a command looks at. Without flags it is
 // that of the node that runs here, with its own environment; where none or several run,
 // that of the packages' service.
 func InspectedNode(args []string, stderr io.Writer) config.Input {
@@ -36,7 +36,7 @@ func InspectedNode(args []string, stderr io.Writer) config.Input {
 	return Input(ServiceArgs(nil, stderr))
 }
 
-// inspected is the configuration of the only node. Root can read how every user's process was
+// inspected returns the configuration of the only node. Root can read how every user's process was
 // started, and must not act on it: the flags would name files of root's and places to send
 // them to, the environment programs to load. Of another user's node only the name of a
 // configuration beside the service's is taken, which root wrote.
@@ -54,7 +54,7 @@ func (p *nodeProcess) inspected(stderr io.Writer) config.Input {
 	return Input(ServiceArgs(nil, stderr))
 }
 
-// instance is the configuration of a node that was started as the packages' services are.
+// instance returns the configuration of a node that was started as the packages' services are.
 func (p *nodeProcess) instance() (file string, ok bool) {
 	if len(p.args) != 2 || p.args[0] != "-config" {
 		return "", false
@@ -63,7 +63,7 @@ func (p *nodeProcess) instance() (file string, ok bool) {
 	return file, filepath.Dir(file) == filepath.Dir(config.ServiceFile) && filepath.Clean(file) == file
 }
 
-// input is the configuration as the node read it.
+// input returns the configuration as the node read it.
 func (p *nodeProcess) input() config.Input {
 	in := Input(p.args)
 	in.Environ = p.environ

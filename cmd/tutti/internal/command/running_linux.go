@@ -12,7 +12,7 @@ import (
 // mostProcesses bounds the look at /proc.
 const mostProcesses = 100_000
 
-// runningNodes are the nodes of this program on this machine that this user may look at,
+// runningNodes returns the nodes of this program on this machine that this user may look at,
 // those in containers left out: their paths are others.
 func runningNodes() (nodes []nodeProcess) {
 	self, err := os.Executable()

@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/config"
 )
 
-// ServiceArgs are the flags of the node that a command looks at. Where none were given
+// ServiceArgs returns the flags of the node that a command looks at. Where none were given
 // it is the packages' service, if this machine has one, with the passphrase that systemd
 // hands to it.
 func ServiceArgs(args []string, stderr io.Writer) []string {

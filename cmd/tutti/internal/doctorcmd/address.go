@@ -60,7 +60,7 @@ func resolve(ctx context.Context) func(string) []netip.Addr {
 	}
 }
 
-// timeLeft is a part's time, and less where the run ends sooner, so that what was found
+// timeLeft returns a part's time, and less where the run ends sooner, so that what was found
 // until then is reported.
 func timeLeft(ctx context.Context, most time.Duration) time.Duration {
 	const rest = time.Second
@@ -199,7 +199,7 @@ func (l *look) certificate(context.Context) (doctor.Certificate, error) {
 	return c, nil
 }
 
-// peers are the orchestrators that a worker or a gateway was given.
+// peers returns the orchestrators that a worker or a gateway was given.
 func (l *look) peers(ctx context.Context) ([]doctor.Peer, error) {
 	r := l.cfg.Roles
 	if r.Orchestrator && !r.Gateway {

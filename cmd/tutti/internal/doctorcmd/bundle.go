@@ -80,7 +80,7 @@ func bundleFile(args []string, now time.Time) (file string, rest []string, ok bo
 	return file, rest, true
 }
 
-// bundleSecrets are what must not be in a bundle: what the configuration holds as
+// bundleSecrets returns what must not be in a bundle: what the configuration holds as
 // secret, the admin token, and the values of environment variables called so.
 func bundleSecrets(cfg *config.Config) []string {
 	out := append(Secrets(cfg), adminToken(cfg))
@@ -108,7 +108,7 @@ func adminToken(cfg *config.Config) string {
 	return strings.TrimSpace(string(b))
 }
 
-// bundleNode is where the node is asked. Reading needs the token only where other
+// bundleNode returns where the node is asked. Reading needs the token only where other
 // machines reach the listener; there it goes to a program of the data directory's user alone,
 // as any user of the machine may have taken the port of a node that does not run.
 func bundleNode(cfg *config.Config) Node {

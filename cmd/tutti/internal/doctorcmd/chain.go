@@ -27,7 +27,7 @@ const (
 	leastGasPrice = 10_000_000
 )
 
-// chain is what the endpoints say, or the running node, which asks them anyway.
+// chain returns what the endpoints say, or the running node, which asks them anyway.
 func (l *look) chain(ctx context.Context) (doctor.ChainState, error) {
 	if l.up(ctx) {
 		return l.askNodeOfChain(ctx), nil
@@ -104,7 +104,7 @@ func await(ctx context.Context, parts *chain.Node) {
 	}
 }
 
-// read is the view in the doctor's words.
+// read returns the view in the doctor's words.
 func read(parts *chain.Node) doctor.ChainState {
 	v, status := parts.Chain.View(), parts.Endpoints.Status()
 	out := doctor.ChainState{Known: v.Known, ChainID: status.ChainID}
@@ -125,7 +125,7 @@ func read(parts *chain.Node) doctor.ChainState {
 	return out
 }
 
-// addresses are the node's account and the orchestrator that it works for; zero where there is no key yet.
+// addresses returns the node's account and the orchestrator that it works for; zero where there is no key yet.
 func (l *look) addresses(ctx context.Context) (account, orchestrator core.Address) {
 	if k, err := l.keys.Get(ctx); err == nil {
 		account = k.entry.Address
@@ -156,7 +156,7 @@ func (l *look) funds(ctx context.Context, parts *chain.Node, network contracts.N
 	out.MayReward = account == v.Self.Address || account == v.Self.RewardCaller
 }
 
-// paysFor is how many transactions an amount pays at twice the present price.
+// paysFor returns how many transactions an amount pays at twice the present price.
 func paysFor(ether, baseFee core.Wei, gas protocol.Gas) uint64 {
 	price := new(big.Int).Mul(baseFee.Big(), big.NewInt(2))
 	if least := big.NewInt(leastGasPrice); price.Cmp(least) < 0 {
@@ -170,7 +170,7 @@ func paysFor(ether, baseFee core.Wei, gas protocol.Gas) uint64 {
 	return min(n.Uint64(), 1<<32)
 }
 
-// problems are the board's conditions, and endpoints that did not even fail in time.
+// problems returns the board's conditions, and endpoints that did not even fail in time.
 func problems(board *health.Board, all []doctor.Endpoint) (out []doctor.Finding) {
 	for _, c := range board.Snapshot() {
 		detail := c.Detail
@@ -192,7 +192,7 @@ func problems(board *health.Board, all []doctor.Endpoint) (out []doctor.Finding)
 	return out
 }
 
-// askNodeOfChain is the running node's view.
+// askNodeOfChain returns the running node's view.
 func (l *look) askNodeOfChain(ctx context.Context) doctor.ChainState {
 	var out doctor.ChainState
 	client, err := l.client()

@@ -85,7 +85,7 @@ type volume struct {
 	kind       string
 }
 
-// chmod is the repair of a mode. The file's directory may be the service's, and root may
+// chmod returns the repair of a mode. The file's directory may be the service's, and root may
 // do the repair: no link that the service makes there leads root to another file.
 func chmod(path string, mode fs.FileMode) *doctor.Repair {
 	return &doctor.Repair{

@@ -173,7 +173,7 @@ func CheckNode(ctx context.Context, in config.Input) doctor.Report {
 	return examine(ctx, &doctorFlags{rest: in.Args, environ: os.Environ()}, cfg, notices, problems)
 }
 
-// examine is what `tutti init` shows, too.
+// examine returns what `tutti init` shows, too.
 func examine(ctx context.Context, f *doctorFlags, cfg *config.Config, notices []config.Notice,
 	problems error) doctor.Report {
 	began := time.Now()

@@ -87,7 +87,7 @@ func explainFlags(args []string) (asJSON bool, address string, err error) {
 	return asJSON, address, err
 }
 
-// adminOf is where a node with these flags listens; without any, where an orchestrator
+// adminOf returns where a node with these flags listens; without any, where an orchestrator
 // does.
 func adminOf(args []string) (string, error) {
 	const usual = "http://127.0.0.1:7935"

@@ -47,7 +47,7 @@ func (l *look) cards(ctx context.Context) (doctor.GPUs, error) {
 	return g, nil
 }
 
-// media lets a worker of the processor make a clip of H.264, unless a node runs, whose
+// media lets a worker of the CPU make a clip of H.264, unless a node runs, whose
 // workers show what they can do by themselves.
 func (l *look) media(ctx context.Context) (doctor.Media, error) {
 	m := doctor.Media{}

@@ -26,7 +26,7 @@ func (l *look) machine(ctx context.Context) (doctor.Machine, error) {
 	return m, nil
 }
 
-// onPath is where a program of this name is found, and files that cannot be run.
+// onPath returns where a program of this name is found, and files that cannot be run.
 func onPath(name, path string) (at string, not []string) {
 	for _, dir := range filepath.SplitList(path) {
 		file := filepath.Join(dir, name)

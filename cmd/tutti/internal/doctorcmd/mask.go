@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// masked stands in place of a secret.
+// masked replaces a secret.
 const masked = "***"
 
 // minSecret is the length below which a value is too common a text to look for.
@@ -39,7 +39,7 @@ func NewMask(values ...string) *Mask {
 	return m
 }
 
-// forms are a secret as it stands, its lines, the secret parts of an address, and all
+// forms returns a secret as it stands, its lines, the secret parts of an address, and all
 // of these as URLs and JSON write them.
 func forms(v string) []string {
 	plain := []string{v}
@@ -58,7 +58,7 @@ func forms(v string) []string {
 	return out
 }
 
-// partsOf are the parts of an address that grant access.
+// partsOf returns the parts of an address that grant access.
 func partsOf(address string) (out []string) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

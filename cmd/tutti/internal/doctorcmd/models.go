@@ -87,7 +87,7 @@ func (l *look) models(ctx context.Context) (doctor.Models, error) {
 // servers asks those that the operator runs.
 func (l *look) servers(ctx context.Context, list *models.Config, m *doctor.Models) {
 	var wg sync.WaitGroup
-	room := make(chan struct{}, serversAtOnce)
+	slots := make(chan struct{}, serversAtOnce)
 	var mu sync.Mutex
 	for i := range list.Entries {
 		e := &list.Entries[i]
@@ -95,8 +95,8 @@ func (l *look) servers(ctx context.Context, list *models.Config, m *doctor.Model
 			continue
 		}
 		wg.Go(func() {
-			room <- struct{}{}
-			defer func() { <-room }()
+			slots <- struct{}{}
+			defer func() { <-slots }()
 			err := askModel(ctx, e)
 			mu.Lock()
 			defer mu.Unlock()
@@ -131,7 +131,7 @@ func askModel(ctx context.Context, e *models.Entry) error {
 	return fault.New(fault.CodeOf(err), "", fault.ForOperator(err))
 }
 
-// hostOf is an address without what may be a key.
+// hostOf returns an address without what may be a key.
 func hostOf(address string) string {
 	u, err := config.ParseURL(address)
 	if err != nil {
@@ -198,7 +198,7 @@ func (l *look) runnerPorts(ctx context.Context, list *models.Config, m *doctor.M
 	}
 }
 
-// weights is the room where models are kept, or will be.
+// weights describes the disk space where models are stored, or will be.
 func (l *look) weights(m *doctor.Models) {
 	m.Dir = l.cfg.AI.ModelsDir
 	if m.Dir == "" {

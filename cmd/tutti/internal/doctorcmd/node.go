@@ -114,7 +114,7 @@ func indented(b []byte) []byte {
 	return append(out.Bytes(), '\n')
 }
 
-// logText is the log as lines.
+// logText returns the log as lines.
 func logText(b []byte) []byte {
 	var log adminapi.Log
 	if json.Unmarshal(b, &log) != nil {

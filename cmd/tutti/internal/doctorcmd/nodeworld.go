@@ -25,7 +25,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
-// doctorWorld is the world as a node with this configuration would see it.
+// doctorWorld returns the world as a node with this configuration would see it.
 func doctorWorld(cfg *config.Config, f *doctorFlags, notices []config.Notice, problems error) *doctor.World {
 	quiet := slog.New(slog.DiscardHandler)
 	o := Options{
@@ -55,7 +55,7 @@ func doctorWorld(cfg *config.Config, f *doctorFlags, notices []config.Notice, pr
 // usualWidth is a terminal's that does not tell.
 const usualWidth = 80
 
-// styleOf is how a report looks there: colours on a terminal alone, unless NO_COLOR.
+// styleOf returns how a report looks there: colours on a terminal alone, unless NO_COLOR.
 func styleOf(out io.Writer) doctor.Style {
 	s := doctor.Style{Width: usualWidth}
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {

@@ -31,7 +31,7 @@ type listener struct {
 	at      config.ListenAddr
 }
 
-// listeners are those that the configuration opens.
+// listeners returns those that the configuration opens.
 func (l *look) listeners() (out []listener) {
 	a, r := l.cfg.Addresses, l.cfg.Roles
 	add := func(on bool, purpose string, at config.ListenAddr) {
@@ -43,6 +43,7 @@ func (l *look) listeners() (out []listener) {
 	add(r.Gateway, "gateway", a.GatewayListen)
 	add(r.Gateway, "rtmp", a.RTMPListen)
 	add(r.Redeemer, "redeemer", a.RedeemerListen)
+	add(r.RemoteSigner, "remote signer", a.RedeemerListen)
 	add(a.AdminSocket == "", "admin", a.AdminListen)
 	return out
 }
@@ -77,7 +78,7 @@ func program() string {
 	return strings.TrimSpace(string(text))
 }
 
-// reason is the system's own word for why.
+// reason returns the system's own word for why.
 func reason(err error) string {
 	if no, ok := errors.AsType[syscall.Errno](err); ok {
 		return no.Error()

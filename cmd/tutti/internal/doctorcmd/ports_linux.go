@@ -40,7 +40,7 @@ func bind(family int, at unix.Sockaddr) error {
 	return unix.Bind(fd, at)
 }
 
-// socketUnits are those that have the service manager open the node's ports, below a
+// socketUnits returns those that have the service manager open the node's ports, below a
 // root directory.
 func socketUnits(root string) []string {
 	units, _ := filepath.Glob(filepath.Join(root, "etc/systemd/system/sockets.target.wants/tutti*.socket"))

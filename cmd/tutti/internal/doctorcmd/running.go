@@ -56,7 +56,7 @@ func noListener(err error) bool {
 	return ok && op.Op == "dial" && !op.Timeout()
 }
 
-// client is the admin API's, with the token that a node on another address asks for.
+// client returns the admin API's, with the token that a node on another address asks for.
 func (l *look) client() (*node.Client, error) {
 	url := "unix:" + l.cfg.Addresses.AdminSocket
 	if l.cfg.Addresses.AdminSocket == "" {

@@ -43,7 +43,7 @@ func (l *look) secrets(context.Context) ([]doctor.SecretLocation, error) {
 	return out, nil
 }
 
-// given is a secret that an option names: the file where the value is one's path.
+// given returns a secret that an option names: the file where the value is one's path.
 func (l *look) given(option, where, value string) doctor.SecretLocation {
 	path := value
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
@@ -75,7 +75,7 @@ func place(option, path string) doctor.SecretLocation {
 	return p
 }
 
-// argument is the value of a flag on the command line.
+// argument returns the value of a flag on the command line.
 func argument(args []string, name string) string {
 	for i, arg := range args {
 		flag, value, joined := strings.Cut(strings.TrimLeft(arg, "-"), "=")
@@ -99,7 +99,7 @@ func variable(environ []string, name string) string {
 	return ""
 }
 
-// inFile is the value of a key in the configuration file.
+// inFile returns the value of a key in the configuration file.
 func inFile(o config.Origin) string {
 	text, err := os.ReadFile(o.File)
 	if err != nil {

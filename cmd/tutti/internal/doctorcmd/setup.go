@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// setup is the configuration in the doctor's words.
+// setup returns the configuration in the doctor's words.
 func (l *look) setup() doctor.Setup {
 	c := l.cfg
 	s := doctor.Setup{
@@ -22,7 +22,8 @@ func (l *look) setup() doctor.Setup {
 		Network: c.Chain.Network, OffChain: c.Chain.Offchain() || c.Chain.Network == "", Serves: !c.Addresses.Service.None,
 		GPUs: c.Transcoding.Devices.String(), MaxSessions: c.Limits.MaxSessions.N, Reward: reward(c),
 		Endpoints: len(c.Chain.Endpoints), Polling: c.Chain.PollingInterval, Models: c.AI.Models != "",
-		AdminAddr: c.Addresses.AdminListen.Addr(), AdminOpen: !c.Addresses.AdminListen.Loopback(), LogDir: c.Logging.Dir,
+		LiveRunners: c.LiveAI.RunnerConfig != "",
+		AdminAddr:   c.Addresses.AdminListen.Addr(), AdminOpen: !c.Addresses.AdminListen.Loopback(), LogDir: c.Logging.Dir,
 		WorkerSecret: shortest(c.Addresses.OrchSecret.Reveal()), MaxPrice: maxPrice(c), PayLimits: payLimits(c),
 	}
 	if c.Roles.Orchestrator && !c.Chain.RedeemerAddr.IsZero() {
@@ -46,7 +47,7 @@ func (l *look) setup() doctor.Setup {
 	return s
 }
 
-// maxPrice is the most that is paid for video, "" for any price.
+// maxPrice returns the most that is paid for video, "" for any price.
 func maxPrice(c *config.Config) string {
 	if !c.Prices.Bounded() {
 		return ""
@@ -54,7 +55,7 @@ func maxPrice(c *config.Config) string {
 	return c.Prices.Limits().General.String()
 }
 
-// payLimits is what bounds a gateway's payments besides the price.
+// payLimits returns what bounds a gateway's payments besides the price.
 func payLimits(c *config.Config) string {
 	t := c.Tickets
 	return pm.Limits{
@@ -83,7 +84,7 @@ func reward(c *config.Config) string {
 	return "auto"
 }
 
-// shortest is the length of the shortest of several secrets, one per line.
+// shortest returns the length of the shortest of several secrets, one per line.
 func shortest(secrets string) int {
 	n := 0
 	for line := range strings.Lines(secrets) {

@@ -34,7 +34,7 @@ func volumeOf(dir string) (volume, error) {
 // writable is why this user cannot make files in a directory.
 func writable(dir string) error { return unix.Access(dir, unix.W_OK|unix.X_OK) }
 
-// mode is a file's permissions.
+// mode returns a file's permissions.
 func mode(info fs.FileInfo) uint32 { return uint32(info.Mode().Perm()) }
 
 func runnable(info fs.FileInfo) bool { return info.Mode().Perm()&0o111 != 0 }
@@ -54,7 +54,7 @@ func clock() doctor.Clock {
 
 func ownMemory() (all, free int64) { return sandbox.MachineMemory("/") }
 
-// mostFiles is how many a process may have open; Go raises the soft limit to the hard one
+// mostFiles returns how many a process may have open; Go raises the soft limit to the hard one
 // in every program.
 func mostFiles() uint64 {
 	var limit syscall.Rlimit
@@ -64,7 +64,7 @@ func mostFiles() uint64 {
 	return limit.Max
 }
 
-// holder is the process that has the lock, "" for none. The kernel's table has it:
+// holder returns the process that has the lock, "" for none. The kernel's table has it:
 // taking the lock to find out could keep a node from starting.
 func holder(path string) string {
 	info, err := os.Stat(path)

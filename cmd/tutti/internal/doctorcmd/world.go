@@ -30,7 +30,7 @@ type Options struct {
 	Images     func() (docker.Images, error)
 	// Devices are the GPUs that containers may be given.
 	Devices func(seen *gpus.Watcher) []models.Device
-	// StartWorker starts the processor's media worker.
+	// StartWorker starts the CPU's media worker.
 	StartWorker func(ctx context.Context) (*worker.Client, error)
 	// Passphrase is what opens the key, without a question; empty for none.
 	Passphrase func() (core.Secret, error)
@@ -54,21 +54,22 @@ type look struct {
 	rates *pricing.Rates
 }
 
-// New is the world as this process sees it. Nothing is looked at before a check asks.
+// New returns the world as this process sees it. Nothing is looked at before a check asks.
 func New(o Options) *doctor.World {
 	l := &look{Options: o, cfg: o.Config, log: slog.New(slog.DiscardHandler)}
-	l.gpus = doctor.Look(l.findGPUs)
-	l.keys = doctor.Look(l.readKeys)
-	l.list = doctor.Look(l.readModels)
+	l.gpus = doctor.NewProbe(l.findGPUs)
+	l.keys = doctor.NewProbe(l.readKeys)
+	l.list = doctor.NewProbe(l.readModels)
 	l.w = &doctor.World{
 		Setup: l.setup(), Now: o.Now,
-		Running: doctor.Look(l.running), Machine: doctor.Look(l.machine), GPUs: doctor.Look(l.cards),
-		Media: doctor.Look(l.media),
-		Ports: doctor.Look(l.ports), Address: doctor.Look(l.address), Cert: doctor.Look(l.certificate),
-		Peers: doctor.Look(l.peers),
-		Chain: doctor.Look(l.chain), Account: doctor.Look(l.account), Prices: doctor.Look(l.prices),
-		Models: doctor.Look(l.models), Docker: doctor.Look(l.docker), Storage: doctor.Look(l.disk),
-		Clock: doctor.Look(readClock), Secrets: doctor.Look(l.secrets),
+		Running: doctor.NewProbe(l.running), Machine: doctor.NewProbe(l.machine), GPUs: doctor.NewProbe(l.cards),
+		Media: doctor.NewProbe(l.media),
+		Ports: doctor.NewProbe(l.ports), Address: doctor.NewProbe(l.address), Cert: doctor.NewProbe(l.certificate),
+		Peers: doctor.NewProbe(l.peers),
+		Chain: doctor.NewProbe(l.chain), Account: doctor.NewProbe(l.account), Prices: doctor.NewProbe(l.prices),
+		Live:   doctor.NewProbe(l.liveRunners),
+		Models: doctor.NewProbe(l.models), Docker: doctor.NewProbe(l.docker), Storage: doctor.NewProbe(l.disk),
+		Clock: doctor.NewProbe(readClock), Secrets: doctor.NewProbe(l.secrets),
 	}
 	return l.w
 }

@@ -71,7 +71,7 @@ func New(ctx context.Context, env *nodeenv.Env, network *chain.Part, book *prici
 	return p, nil
 }
 
-// Won is what redeems a winning ticket that is in the ledger.
+// Won returns what redeems a winning ticket that is in the ledger.
 func (p *Part) Won() func(pm.Winner) {
 	if p.Redeemer != nil {
 		return p.Redeemer.Won
@@ -93,7 +93,7 @@ func (p *Part) Pay(opt *orchestrate.Options) {
 	if p == nil {
 		return
 	}
-	opt.Payments = p.Recipient
+	opt.Payments, opt.Live = p.Recipient, p.Recipient
 	opt.Signatures = orchestrate.NewKeySignatures(p.chain.Signer)
 	opt.TokenSecret = p.token
 	opt.L1Block = func() protocol.L1Block { return p.chain.View().Head.L1 }

@@ -46,7 +46,7 @@ func (p *Part) openLedger(ctx context.Context) (*ledger.Ledger, pm.Opening, erro
 	})
 }
 
-// layer1 is the height of layer 1, false while it is not known or is old.
+// layer1 returns the height of layer 1, false while it is not known or is old.
 func (p *Part) layer1() (protocol.L1Block, bool) {
 	v := p.chain.View()
 	return v.Head.L1, v.Known && !v.Stale

@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// FaceValueStep is the step of a reload that takes over the bound on what a ticket pays. started is
+// FaceValueStep returns the step of a reload that takes over the bound on what a ticket pays. started is
 // the configuration of the start; a node that takes no tickets checks the bound alone.
 func (p *Part) FaceValueStep(started *config.Config) nodeenv.Step {
 	return func(_ context.Context, now, next *config.Config) (func(), error) {

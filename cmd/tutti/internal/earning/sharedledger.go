@@ -132,7 +132,7 @@ func (s *sharedDatabase) lead(ctx context.Context, f func(context.Context, redee
 // storeConnections are closed when no other component uses the database any more.
 type storeConnections struct{ *sharedDatabase }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (storeConnections) Name() string { return "ledger's database" }
 
 // Run closes the connections when ctx ends.

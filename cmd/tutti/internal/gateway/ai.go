@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/fault"
@@ -24,6 +25,8 @@ type gatewayAI struct {
 	front *aiapi.Server
 	// access says which clients may use the gateway.
 	access *access.Policy
+	// client talks to orchestrators.
+	client *upstream.Client
 	// components keep it going, in starting order.
 	components []lifecycle.Component
 }
@@ -62,7 +65,7 @@ func (p *Part) newAI(ctx context.Context, orchestrators func(context.Context) ([
 			fault.Attr(fault.New(fault.StreamKeyRequired, "open the gateway for streams", "there is no API key")))
 	}
 	p.Broker = b
-	out := &gatewayAI{components: []lifecycle.Component{keys, &brokering{b, client}}}
+	out := &gatewayAI{client: client, components: []lifecycle.Component{keys, &brokering{b, client}}}
 	if out.access, err = p.gatewayAccess(keys); err != nil {
 		return nil, err
 	}
@@ -70,7 +73,8 @@ func (p *Part) newAI(ctx context.Context, orchestrators func(context.Context) ([
 		Dispatcher: b, Keys: keys, CheckLocal: out.access.Machine, Recorder: p.Inference(metrics.Gateway),
 		Media:    p.media.Tools(metrics.Gateway, func(c lifecycle.Component) { out.components = append(out.components, c) }),
 		Capacity: b.Capacity,
-		Limits:   aiapi.Limits{Queue: queueLimit(p.Config.AI.Queue)}, PrivateURLs: p.Config.AI.PrivateURLs,
+		Limits: aiapi.Limits{Queue: queueLimit(p.Config.AI.Queue), Bytes: nodeenv.Memory(aiapi.DefaultBytes),
+			Results: nodeenv.Memory(aiapi.DefaultResults)}, PrivateURLs: p.Config.AI.PrivateURLs,
 		Log: p.Log, Now: time.Now, Rand: rand.Reader,
 	})
 	if err != nil {
@@ -85,7 +89,7 @@ func (p *Part) newAI(ctx context.Context, orchestrators func(context.Context) ([
 	return out, nil
 }
 
-// gatewayAccess is the policy of the gateway's listener.
+// gatewayAccess returns the policy of the gateway's listener.
 func (p *Part) gatewayAccess(ring *apikeystore.Authorizer) (*access.Policy, error) {
 	links, err := access.OpenLinks(p.Config.Storage.DataDir, rand.Reader)
 	if err != nil {
@@ -99,7 +103,7 @@ func (p *Part) gatewayAccess(ring *apikeystore.Authorizer) (*access.Policy, erro
 	}), nil
 }
 
-// payments are how orchestrators are paid; nil pays nothing.
+// payments returns how orchestrators are paid; nil pays nothing.
 func (p *Part) payments() upstream.Payments {
 	if p.Paying == nil {
 		return nil
@@ -119,7 +123,7 @@ func (b *brokering) Run(ctx context.Context, ready func()) error {
 	return b.Broker.Run(ctx, ready)
 }
 
-// queueLimit is the operator's number of waiting requests, whose 0 is none.
+// queueLimit returns the operator's number of waiting requests, whose 0 is none.
 func queueLimit(n int) int {
 	if n == 0 {
 		return -1

@@ -29,7 +29,7 @@ type answerCheck struct {
 	look func(ctx context.Context) (answers bool, of int, known bool)
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (*answerCheck) Name() string { return "orchestrators that answer" }
 
 func noAnswer() health.Key { return health.Key{Code: fault.NoOrchestratorReachable} }
@@ -66,7 +66,7 @@ func (a *answerCheck) once(ctx context.Context) time.Duration {
 	return answerCheckRetry
 }
 
-// StreamWork is what the dashboard shows of streams: no stream is taken while no orchestrator
+// StreamWork returns what the dashboard shows of streams: no stream is taken while no orchestrator
 // answers.
 func (p *Part) StreamWork() adminapi.WorkKind {
 	inUse, limit := p.Server.StreamCapacity()

@@ -16,6 +16,7 @@ import (
 	"github.com/tuttinode/tutti/server/apikeystore"
 	"github.com/tuttinode/tutti/server/gateway"
 	"github.com/tuttinode/tutti/server/gateway/broker"
+	"github.com/tuttinode/tutti/server/gateway/hls"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/server/web"
 	"github.com/tuttinode/tutti/transcoder/pool"
@@ -38,7 +39,7 @@ type Part struct {
 	Server *gateway.Gateway
 	// Broker is the gateway's choice of orchestrators for AI requests.
 	Broker *broker.Broker
-	// Paying is nil off-chain.
+	// Paying is nil off-chain, where nothing signs payments elsewhere.
 	Paying *Paying
 	keys   *apikeystore.Authorizer
 	chain  *chain.Part
@@ -58,16 +59,28 @@ func New(ctx context.Context, o Options) (*Part, error) {
 			return nil, err
 		}
 	}
-	if len(orchestrators) == 0 && p.Config.Selection.Webhook.IsZero() && p.Paying == nil {
+	if p.chain == nil && !p.Config.Signer.URL.IsZero() {
+		if err := p.addRemotePaying(ctx, o.Caps); err != nil {
+			return nil, err
+		}
+	}
+	remote := !p.Config.Signer.URL.IsZero() // it lists orchestrators too
+	if len(orchestrators) == 0 && p.Config.Selection.Webhook.IsZero() && p.Paying == nil && !remote {
 		orchestrators = []string{p.Config.Addresses.Service.String()}
 	}
 	opt := p.options(orchestrators)
+	if remote && len(orchestrators) == 0 && opt.OrchestratorHook == "" {
+		opt.OrchestratorHook, opt.OrchestratorHookHeader = p.signersList()
+	}
 	p.payFor(&opt)
 	ai, err := p.newAI(ctx, func(ctx context.Context) ([]string, error) { return p.Server.Orchestrators(ctx) })
 	if err != nil {
 		return nil, err
 	}
 	opt.AI, opt.Access = ai.front, ai.access
+	if err := p.addLive(&opt, ai); err != nil {
+		return nil, err
+	}
 	if p.Server, err = gateway.New(opt); err != nil {
 		return nil, err
 	}
@@ -82,7 +95,7 @@ func New(ctx context.Context, o Options) (*Part, error) {
 	return p, nil
 }
 
-// options are those of the listener, before AI and payments.
+// options returns those of the listener, before AI and payments.
 func (p *Part) options(orchestrators []string) gateway.Options {
 	opt := gateway.Options{
 		Addr:             p.Config.Addresses.GatewayListen.Addr(),
@@ -97,7 +110,8 @@ func (p *Part) options(orchestrators []string) gateway.Options {
 			MinVersion: p.Config.Selection.MinVersion, Blocked: p.Config.Selection.Blocklist,
 		},
 		Limits: gateway.Limits{Connections: p.Connections(), PerAddress: p.Config.Limits.PerAddress,
-			Known: p.Config.Limits.KnownPeers},
+			Known: p.Config.Limits.KnownPeers, Bytes: nodeenv.Memory(gateway.DefaultBytes), Window: hls.Limits{
+				StreamBytes: nodeenv.Memory(hls.DefaultStreamBytes), TotalBytes: nodeenv.Memory(hls.DefaultTotalBytes)}},
 		Stores:          p.Config.Storage.ObjectStoreNetworks,
 		Scarce:          p.Files.Refused,
 		SeveralEncoders: p.severalEncoders,

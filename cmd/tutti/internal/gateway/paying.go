@@ -5,7 +5,10 @@ import (
 	"errors"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
+	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/pricing"
 	"github.com/tuttinode/tutti/core/selectionweights"
@@ -20,9 +23,10 @@ import (
 
 // Paying is a gateway's side of paying, and of finding the orchestrators to pay.
 type Paying struct {
-	Spent     *paymentlog.Store
-	Sender    *sender.Sender
-	payments  upstream.Payments
+	Spent    *paymentlog.Store
+	Sender   *sender.Sender
+	payments upstream.Payments
+	// directory is nil where a remote signer pays: the operator names the orchestrators.
 	directory *registry.Directory
 	caps      *pricing.Caps
 }
@@ -30,22 +34,10 @@ type Paying struct {
 // addPaying opens the account of payments, and adds it and what finds the network's
 // orchestrators.
 func (p *Part) addPaying(ctx context.Context, orchestrators []string, caps *pricing.Caps) error {
-	account := p.chain.Signer.Address()
-	store, issued, err := paymentlog.Open(ctx, paymentlog.Options{DB: p.chain.DB, Sender: account, Board: p.Board,
-		Log: p.Log, Now: time.Now})
+	paying, err := OpenPaying(ctx, p.Env, p.chain, caps)
 	if err != nil {
 		return err
 	}
-	credits, err := store.Credits(ctx)
-	if err != nil {
-		return errors.Join(err, store.Close())
-	}
-	paying := &Paying{Spent: store, caps: caps}
-	paying.Sender = sender.New(sender.Options{
-		Account: account, Sign: p.chain.WhileTrusted(p.chain.Signer.SignMessage), Chain: p.chain.Chain, Book: store,
-		Issued: issued, Credits: credits, Limits: p.payLimits(),
-		Recorder: p.Tickets(), Board: p.Board, Log: p.Log, Now: time.Now,
-	})
 	tickets := upstream.NewTicketPayments(upstream.TicketOptions{
 		Sender: paying.Sender, Sign: p.chain.Signer.SignMessage, Caps: caps,
 		AllowExpensive: p.Config.Prices.IgnoreMaxIfNeeded,
@@ -65,17 +57,38 @@ func (p *Part) addPaying(ctx context.Context, orchestrators []string, caps *pric
 	return nil
 }
 
+// OpenPaying opens the account of payments and makes the sender; both are components that the caller adds.
+func OpenPaying(ctx context.Context, env *nodeenv.Env, network *chain.Part, caps *pricing.Caps) (*Paying, error) {
+	account := network.Signer.Address()
+	store, issued, err := paymentlog.Open(ctx, paymentlog.Options{DB: network.DB, Sender: account, Board: env.Board,
+		Log: env.Log, Now: time.Now})
+	if err != nil {
+		return nil, err
+	}
+	credits, err := store.Credits(ctx)
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	paying := &Paying{Spent: store, caps: caps}
+	paying.Sender = sender.New(sender.Options{
+		Account: account, Sign: network.WhileTrusted(network.Signer.SignMessage), Chain: network.Chain, Book: store,
+		Issued: issued, Credits: credits, Limits: payLimits(env.Config),
+		Recorder: env.Tickets(), Board: env.Board, Log: env.Log, Now: time.Now,
+	})
+	return paying, nil
+}
+
 // reportBounds logs what bounds the spending of a gateway that pays any price.
 func (p *Part) reportBounds() {
 	if !p.Config.Prices.Bounded() {
 		p.Log.Warn("the gateway pays any price", fault.Attr(fault.New(fault.PriceCapMissing, "start paying",
-			p.payLimits().String())))
+			payLimits(p.Config).String())))
 	}
 }
 
-// payLimits are what bounds payments whatever the price is.
-func (p *Part) payLimits() pm.Limits {
-	t := p.Config.Tickets
+// payLimits returns what bounds payments whatever the price is.
+func payLimits(cfg *config.Config) pm.Limits {
+	t := cfg.Tickets
 	return pm.Limits{MaxEV: t.MaxEV, MaxTotalEV: t.MaxTotalEV, MaxCredit: t.MaxCredit(),
 		DepositMultiplier: t.DepositMultiplier}
 }
@@ -97,7 +110,10 @@ func (p *Part) payFor(opt *gateway.Options) {
 	if p.Paying == nil {
 		return
 	}
-	opt.Network, opt.Payments, opt.LocalVerify = p.Paying.directory, p.Paying.payments, p.Config.Gateway.LocalVerify
+	if p.Paying.directory != nil {
+		opt.Network = p.Paying.directory
+	}
+	opt.Payments, opt.LocalVerify = p.Paying.payments, p.Config.Gateway.LocalVerify
 	opt.Selection = gateway.Selection{
 		Weights: p.weights(), MaxPrice: p.Paying.caps.MaxTranscoding, IgnoreMaxPrice: p.Config.Prices.IgnoreMaxIfNeeded,
 		MinPerfScore: p.Config.Selection.MinPerfScore,
@@ -112,10 +128,12 @@ func (p *Part) choose(opt *broker.Options) {
 	opt.MaxPrice, opt.MaxLost = p.Paying.caps.MaxModel, p.Config.Tickets.MaxTotalEV
 	opt.AllowExpensive = p.Config.Prices.IgnoreMaxIfNeeded
 	opt.Rule = &selectionweights.Rule{Weights: p.weights(), MinScore: p.Config.Selection.MinPerfScore}
-	opt.Owner = p.Paying.directory.OwnerOf
+	if p.Paying.directory != nil {
+		opt.Owner = p.Paying.directory.OwnerOf
+	}
 }
 
-// weights are how orchestrators are weighed.
+// weights returns how orchestrators are weighed.
 func (p *Part) weights() selectionweights.Weights {
 	s := p.Config.Selection
 	return selectionweights.Weights{Random: s.RandFreq, Stake: s.StakeWeight, Price: s.PriceWeight,

@@ -19,7 +19,7 @@ const (
 	Passphrase       Key = "ethPassword"
 )
 
-// Keys are all answers, in the order in which they are asked.
+// Keys returns all answers, in the order in which they are asked.
 func Keys() []Key {
 	return []Key{Role, Network, Endpoint, OrchestratorAddr, OrchestratorPass, ServiceAddr, Price, MaxPrice, Devices,
 		Models, Passphrase}

@@ -29,7 +29,7 @@ type Places struct {
 	KeepOut bool
 }
 
-// Files are what the answers come to.
+// Files returns what the answers come to.
 func Files(a Answers, p Places) []File {
 	out := []File{{Path: p.Config, Content: Config(a, p)}}
 	if a.onChain() && !isPath(a[Passphrase]) {
@@ -47,7 +47,7 @@ func Files(a Answers, p Places) []File {
 // isPath reports whether a secret was given as the path of a file.
 func isPath(s string) bool { return strings.HasPrefix(s, "/") }
 
-// Config is the configuration file.
+// Config returns the configuration file.
 func Config(a Answers, p Places) string {
 	var b strings.Builder
 	b.WriteString("# Configuration of a tutti node, written by tutti init.\n" +
@@ -157,7 +157,7 @@ func workPart(part partWriter, a Answers) {
 	}
 }
 
-// priceOption is a price; one in a currency is for as many pixels as such prices are
+// priceOption returns a price; one in a currency is for as many pixels as such prices are
 // named for.
 func priceOption(name, price string) []string {
 	if strings.Trim(price, "0123456789.e") == "" {
@@ -166,7 +166,7 @@ func priceOption(name, price string) []string {
 	return []string{name + " " + price, "pixelsPerUnit 1000000000000"}
 }
 
-// unit is the service of a user without the packages.
+// unit returns the service of a user without the packages.
 func unit(p Places) string {
 	return `[Unit]
 Description=tutti node
@@ -192,7 +192,7 @@ WantedBy=default.target
 `
 }
 
-// escaped is a path as a unit's command line takes it.
+// escaped returns a path as a unit's command line takes it.
 func escaped(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`, `$`, `$$`).Replace(path) + `"`
 }

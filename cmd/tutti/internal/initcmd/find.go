@@ -63,7 +63,7 @@ func (t *initTool) findOld() {
 	}
 }
 
-// network is the answer, or its default.
+// network returns the answer, or its default.
 func (t *initTool) network() string {
 	if network := t.answers[Network]; network != "" {
 		return network
@@ -85,7 +85,7 @@ func (t *initTool) recordExisting(dir string) {
 
 func oldNode(dir string) bool { return migrate.IsSource(dir) || migrate.HasKeys(dir) }
 
-// accountIn is the account whose key is in an existing node's directory, "" for none.
+// accountIn returns the account whose key is in an existing node's directory, "" for none.
 func accountIn(dir string) string {
 	keys, err := migrate.KeysIn(dir)
 	if err != nil || len(keys) == 0 {

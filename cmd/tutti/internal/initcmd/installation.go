@@ -67,7 +67,7 @@ func findInstallation(dir string) (installation, error) {
 	return p, nil
 }
 
-// dataOf is where a network's state is.
+// dataOf returns where a network's state is.
 func (p *installation) dataOf(network string) string { return filepath.Join(p.dataDir, network) }
 
 // settlePlace names what depends on the answers: the packages' service has a directory
@@ -83,7 +83,7 @@ func (t *initTool) settlePlace() error {
 	return nil
 }
 
-// serviceOwner is the numbers of the user that the packages' service runs as.
+// serviceOwner returns the numbers of the user that the packages' service runs as.
 func serviceOwner() (uid, gid int, ok bool) {
 	u, err := user.Lookup(serviceUser)
 	if err != nil {
@@ -121,7 +121,7 @@ func (t *initTool) next(admin string) {
 	t.console.Tell("%s", "  "+t.afterwards(second)+"     (in a browser: http://"+admin+"/)")
 }
 
-// afterwards is the second command: for an orchestrator the way into the active set.
+// afterwards returns the second command: for an orchestrator the way into the active set.
 func (t *initTool) afterwards(status string) string {
 	if !t.answers.Earns() {
 		return status

@@ -25,7 +25,7 @@ type question struct {
 // Choice is one numbered answer.
 type Choice struct{ Value, Text string }
 
-// Next is the first question whose answer is not known; false when all are. There are
+// Next returns the first question whose answer is not known; false when all are. There are
 // at most seven for any role.
 func Next(a Answers, f Found) (question, bool) {
 	for _, key := range Keys() {
@@ -168,7 +168,7 @@ func askAddress(a Answers, f Found) question {
 func askDevices(_ Answers, f Found) question {
 	q := question{Text: "GPUs to transcode on: all, numbers such as 0,1, or cpu", Default: cpu,
 		Help: []string{"No NVIDIA GPU was found."},
-		Why: []string{"A GPU has encoders of its own and leaves the processor free. tutti gpu list says why one is not " +
+		Why: []string{"A GPU has encoders of its own and leaves the CPU free. tutti gpu list says why one is not " +
 			"found."}}
 	if len(f.GPUs) > 0 {
 		q.Default, q.Help = "all", []string{fmt.Sprintf("Found: %s.", strings.Join(f.GPUs, ", "))}

@@ -32,7 +32,7 @@ func (t *initTool) loadAsNode(files []File) (*config.Config, error) {
 	return cfg, nil
 }
 
-// nodeFlags are those with which a command looks at the node as the service will.
+// nodeFlags returns those with which a command looks at the node as the service will.
 func (t *initTool) nodeFlags() []string {
 	args := []string{"-config", t.install.Config}
 	if p := t.answers[Passphrase]; t.install.Credential && p != "" && !strings.HasPrefix(p, "/") {
@@ -41,7 +41,7 @@ func (t *initTool) nodeFlags() []string {
 	return args
 }
 
-// write makes the files, after all that stands in the way was looked at.
+// write makes the files, after it checked all that prevents that.
 func (t *initTool) write(ctx context.Context, files []File) error {
 	var replaced []File
 	for _, f := range files {

@@ -20,17 +20,17 @@ import (
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
-// In an upgrade the new process starts the media workers of the cards while the old one
-// still works, and takes over what that found when it tested them. A card that does not
+// In an upgrade the new process starts the media workers of the GPUs while the old one
+// still works, and takes over what that found when it tested them. A GPU that does not
 // come up in time, or does not work, is left to the ordinary start after the upgrade.
 
 const (
-	// aheadTime is how long the cards' workers may take, in the time that a new process
+	// aheadTime is how long the GPUs' workers may take, in the time that a new process
 	// has until it waits.
 	aheadTime = 30 * time.Second
 )
 
-// FindingsText are a process's cards for the one that takes its place.
+// FindingsText are a process's GPUs for the one that takes its place.
 type handedCards struct {
 	// Form is the test's, Preset the one of the encoders whose pace was measured.
 	Form   int
@@ -38,14 +38,14 @@ type handedCards struct {
 	Cards  map[gpu.UUID]devices.Finding
 }
 
-// FindingsText is what was found of cards as text, "" for none.
+// FindingsText returns what was found of GPUs as text, "" for none.
 func FindingsText(preset string, found map[gpu.UUID]devices.Finding) (string, error) {
 	text, err := json.Marshal(handedCards{Form: probe.Form, Preset: preset, Cards: found})
 	return string(text), err
 }
 
 // readCards reads what another process has handed over. Tests that do not hold for this
-// one are left out: their cards are tested again.
+// one are left out: their GPUs are tested again.
 func readCards(text, preset string) map[gpu.UUID]devices.Finding {
 	var h handedCards
 	if text == "" || json.Unmarshal([]byte(text), &h) != nil {
@@ -59,7 +59,7 @@ func readCards(text, preset string) map[gpu.UUID]devices.Finding {
 	return h.Cards
 }
 
-// Ahead are the cards of the process before, with the media workers that were
+// Ahead are the GPUs of the process before, with the media workers that were
 // started for them. The zero value has none.
 type Ahead struct {
 	log      *slog.Logger
@@ -70,7 +70,7 @@ type Ahead struct {
 	workers map[gpu.UUID]*worker.Client
 }
 
-// StartAhead starts the workers of the cards that were handed over.
+// StartAhead starts the workers of the GPUs that were handed over.
 func StartAhead(ctx context.Context, cfg *config.Config, log *slog.Logger, handed string) *Ahead {
 	a := &Ahead{log: log, workers: make(map[gpu.UUID]*worker.Client)}
 	a.found = readCards(handed, cfg.Transcoding.EncoderPreset)
@@ -91,7 +91,7 @@ func StartAhead(ctx context.Context, cfg *config.Config, log *slog.Logger, hande
 	return a
 }
 
-// start starts a card's worker and looks whether it works.
+// start starts a GPU's worker and looks whether it works.
 func (a *Ahead) start(ctx context.Context, start *Starter, d gpu.Device) {
 	w, err := start.Start(ctx, d)
 	if err != nil {
@@ -108,7 +108,7 @@ func (a *Ahead) start(ctx context.Context, start *Starter, d gpu.Device) {
 	}
 }
 
-// taken reports whether a card did not work because the process before has all of its
+// taken reports whether a GPU did not work because the process before has all of its
 // encoders or of its memory.
 func taken(err error) bool {
 	return errors.Is(err, fault.EncoderSessionsExhausted) || errors.Is(err, fault.GPUOutOfMemory)
@@ -121,7 +121,7 @@ func (a *Ahead) Record(to core.Recorder) {
 	}
 }
 
-// Findings are what the process before found of its cards.
+// Findings returns what the process before found of its GPUs.
 func (a *Ahead) Findings() map[gpu.UUID]devices.Finding {
 	if a == nil {
 		return nil
@@ -131,7 +131,7 @@ func (a *Ahead) Findings() map[gpu.UUID]devices.Finding {
 	return a.found
 }
 
-// Take is a card's worker, nil for none. The caller closes it.
+// Take returns a GPU's worker, nil for none. The caller closes it.
 func (a *Ahead) Take(d gpu.Device) *worker.Client {
 	if a == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 )
 
 // TestHandedCards: what another process found holds for the same test and the same
-// encoders; its cards are known anyway.
+// encoders; its GPUs are known anyway.
 func TestHandedCards(t *testing.T) {
 	t.Parallel()
 	found := devices.Finding{

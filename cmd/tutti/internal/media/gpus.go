@@ -6,8 +6,8 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/gpu"
-	"github.com/tuttinode/tutti/core/placement"
 	"github.com/tuttinode/tutti/transcoder/devices"
 	"github.com/tuttinode/tutti/transcoder/gpus"
 	"github.com/tuttinode/tutti/transcoder/probe"
@@ -15,7 +15,7 @@ import (
 
 // addGPUs adds what watches the GPUs that were asked for, and what keeps a media
 // worker on each of them. A machine without any starts all the same; the board says
-// what is wrong, and the cards are taken when they show.
+// what is wrong, and the GPUs are taken when they show.
 func (p *Part) addGPUs(recorder core.Recorder) error {
 	watcher := gpus.New(gpus.Options{
 		Selection: p.Config.Transcoding.Devices, Board: p.Board, Log: p.Log,
@@ -31,8 +31,8 @@ func (p *Part) addGPUs(recorder core.Recorder) error {
 	p.keeper = devices.New(devices.Options{
 		Inventory: watcher, Start: p.startGPU(watcher, recorder),
 		Test: p.Config.Transcoding.TestAtStart, Inherited: p.ahead.Findings(),
-		// Untested, a card is taken at its vendor's word: what the usual ones can do.
-		Base:   placement.Offer{Capabilities: p.Offered(capability.SoftwareTranscoder().With(capability.HEVCEncode))},
+		// Untested, a GPU is taken at its vendor's word: what the usual ones can do.
+		Base:   deviceport.Resources{Capabilities: p.Offered(capability.SoftwareTranscoder().With(capability.HEVCEncode))},
 		Adjust: p.adjust,
 		Placer: p.Pool, Use: p.memoryUse, Budget: p.Budget, Board: p.Board, Log: p.Log,
 	})
@@ -40,7 +40,7 @@ func (p *Part) addGPUs(recorder core.Recorder) error {
 	return nil
 }
 
-// startGPU starts the media worker of a card, or takes the one that was started before
+// startGPU starts the media worker of a GPU, or takes the one that was started before
 // this process took another's place.
 func (p *Part) startGPU(inventory gpu.Inventory, recorder core.Recorder) func(context.Context,
 	gpu.Device) (probe.Worker, error) {
@@ -61,13 +61,13 @@ func (p *Part) startGPU(inventory gpu.Inventory, recorder core.Recorder) func(co
 	}
 }
 
-// adjust makes a card's offer the node's.
-func (p *Part) adjust(o placement.Offer) placement.Offer {
+// adjust makes a GPU's offer the node's.
+func (p *Part) adjust(o deviceport.Resources) deviceport.Resources {
 	o.Capabilities = p.Offered(o.Capabilities.Bits)
 	return o
 }
 
-// memoryUse is how much of a card the sessions on it are reckoned to use.
+// memoryUse returns how much of a GPU the sessions on it are reckoned to use.
 func (p *Part) memoryUse(device string) gpu.Bytes {
 	for _, u := range p.Pool.Devices() {
 		if !u.Remote && u.Device == device {
@@ -77,7 +77,7 @@ func (p *Part) memoryUse(device string) gpu.Bytes {
 	return 0
 }
 
-// FindingsText are the findings of this node's GPUs as text, "" for none.
+// FindingsText returns the findings of this node's GPUs as text, "" for none.
 func (p *Part) FindingsText() string {
 	if p.keeper == nil {
 		return ""

@@ -23,7 +23,7 @@ import (
 // workerStart is how long a media worker may take until it is ready.
 const workerStart = 30 * time.Second
 
-// StartWorker starts the media worker of the processor.
+// StartWorker starts the media worker of the CPU.
 func StartWorker(
 	ctx context.Context, cfg *config.Config, log *slog.Logger, recorder core.Recorder,
 ) (*worker.Client, error) {
@@ -34,7 +34,7 @@ func StartWorker(
 	return worker.Start(ctx, o)
 }
 
-// reportSandbox makes a condition of the walls that are missing around a media worker.
+// reportSandbox reports the missing restrictions of a media worker as a health condition.
 func reportSandbox(board *health.Board, client *worker.Client) {
 	degraded := client.Degraded()
 	for _, code := range []fault.Code{fault.SandboxOpen, fault.SandboxDegraded} {
@@ -46,7 +46,7 @@ func reportSandbox(board *health.Board, client *worker.Client) {
 	}
 }
 
-// options are those of every media worker.
+// options returns those of every media worker.
 func options(cfg *config.Config, log *slog.Logger, recorder core.Recorder) worker.Options {
 	return worker.Options{
 		Args: []string{WorkerWord}, Env: []string{envPreset + "=" + cfg.Transcoding.EncoderPreset},
@@ -54,10 +54,10 @@ func options(cfg *config.Config, log *slog.Logger, recorder core.Recorder) worke
 	}
 }
 
-// workerMemory is a media worker's bound in bytes. Where the operator leaves it to
+// workerMemory returns a media worker's bound in bytes. Where the operator leaves it to
 // the node, a worker may have three quarters of what the node may use, which a container
 // or service can bound below what the machine has: enough for as many streams as its
-// processors carry, and not so much that the system has to choose which process to end.
+// CPU cores carry, and not so much that the system has to choose which process to end.
 func workerMemory(limit config.MemoryLimit) int64 {
 	if !limit.Auto {
 		return int64(limit.Bytes)

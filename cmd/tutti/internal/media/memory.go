@@ -22,7 +22,7 @@ func (p *Part) ReserveForModels(device string, bytes int64) {
 	}
 }
 
-// freeMemory is how much memory of a GPU is unused, and when that was read.
+// freeMemory returns how much memory of a GPU is unused, and when that was read.
 func (p *Part) freeMemory(device string) (bytes int64, at time.Time, ok bool) {
 	if p.GPUs == nil {
 		return 0, time.Time{}, false

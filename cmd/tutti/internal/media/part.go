@@ -58,7 +58,7 @@ func (p *Part) Close() error {
 	return p.Pool.Close()
 }
 
-// Transcoder is the pool, its sessions watched for the dashboard.
+// Transcoder returns the pool, its sessions watched for the dashboard.
 func (p *Part) Transcoder() core.Transcoder {
 	p.Sessions = dashboard.Watch(p.Pool, time.Now, p.Series())
 	return p.Sessions
@@ -68,19 +68,19 @@ func (p *Part) Transcoder() core.Transcoder {
 func (p *Part) SetResultBytes(n int64) { p.resultBytes.Store(n) }
 
 // AddPool makes the pool of what transcodes for this node, and gives it this
-// machine's devices if the node transcodes itself: the processor at once, GPUs when
+// machine's devices if the node transcodes itself: the CPU at once, GPUs when
 // they were tested. The error is WorkerStartFailed.
 func (p *Part) AddPool(ctx context.Context, recorder core.Recorder) error {
 	var engines []transcoder.Engine
 	if p.Config.Roles.Orchestrator {
-		p.resultBytes.Store(int64(p.Config.Limits.ResultMemory))
+		p.resultBytes.Store(nodeenv.ResultMemory(p.Config))
 	}
 	if p.Config.Roles.Transcoder && p.Config.Transcoding.Devices.None() {
 		client, err := p.startCPU(ctx, recorder)
 		if err != nil {
 			return err
 		}
-		// One that can be tested: a test separates a processor that works from media that ends workers.
+		// One that can be tested: a test tells a faulty device from media that ends workers.
 		engines = append(engines, probe.NewDevice(client, probe.Options{Log: p.Log}))
 	}
 	p.Pool = pool.New(engines, pool.Options{
@@ -103,7 +103,7 @@ func (p *Part) Offered(can capability.Set) capability.Capabilities {
 	return capability.Offer(p.wanted(can), process.NetworkVersion)
 }
 
-// wanted is a device's capabilities after the operator's word on HEVC sources.
+// wanted returns a device's capabilities after the operator's word on HEVC sources.
 func (p *Part) wanted(can capability.Set) capability.Set {
 	switch p.Config.Transcoding.HEVCDecoding {
 	case config.Off:
@@ -114,7 +114,7 @@ func (p *Part) wanted(can capability.Set) capability.Set {
 	return can
 }
 
-// startCPU starts the media worker of the processor and takes it into the node.
+// startCPU starts the media worker of the CPU and takes it into the node.
 func (p *Part) startCPU(ctx context.Context, recorder core.Recorder) (*worker.Client, error) {
 	client, err := StartWorker(ctx, p.Config, p.Log, recorder)
 	if err == nil {
@@ -129,7 +129,7 @@ func (p *Part) addWorker(client *worker.Client) {
 	reportSandbox(p.Board, client)
 }
 
-// Tools is the AI part's tools: the processor's media worker, if the process has one
+// Tools returns the AI part's tools: the CPU's media worker, if the process has one
 // for segments, else one of its own that starts when it is needed and is added to the
 // components by add.
 func (p *Part) Tools(nodeType string, add func(lifecycle.Component)) Tools {

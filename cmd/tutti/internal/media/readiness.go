@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tuttinode/tutti/core/deviceport"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/core/placement"
 )
 
 // settling is how long after the start no device is missed: devices are tested and workers
@@ -19,7 +19,7 @@ const settling = 15 * time.Second
 // there to transcode. Later changes are reported when they happen.
 type readiness struct{ p *Part }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (*readiness) Name() string { return "readiness" }
 
 // Run waits, looks and waits for the end.
@@ -58,15 +58,15 @@ func (p *Part) reportTranscoders() {
 	p.Board.Set(key, strings.Join(why, "; "))
 }
 
-func because(u *placement.Use) string {
+func because(u *deviceport.Use) string {
 	if u.Code == "" {
 		return ""
 	}
 	return " (" + string(u.Code) + ")"
 }
 
-// DeviceName is a device's name for people: "gpu 0", where the operator wrote 0.
-func DeviceName(u *placement.Use) string {
+// DeviceName returns a device's name for people: "gpu 0", where the operator wrote 0.
+func DeviceName(u *deviceport.Use) string {
 	if _, err := strconv.Atoi(u.Device); err == nil && !u.Remote {
 		return "gpu " + u.Device
 	}

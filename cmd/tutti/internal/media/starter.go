@@ -15,10 +15,10 @@ import (
 )
 
 // cudaCache is the folder in the data directory in which drivers keep what they
-// compile for their cards.
+// compile for their GPUs.
 const cudaCache = "cuda-cache"
 
-// Starter starts media workers of cards.
+// Starter starts media workers of GPUs.
 type Starter struct {
 	cfg       *config.Config
 	log       *slog.Logger
@@ -46,8 +46,8 @@ func (s *Starter) Start(ctx context.Context, d gpu.Device) (*worker.Client, erro
 	return client, nil
 }
 
-// coresFor is how many cores a card's worker may count on: those without an encoder
-// leave encoding to the processor, and share it.
+// coresFor returns how many cores a GPU's worker may count on: those without an encoder
+// leave encoding to the CPU, and share it.
 func coresFor(d gpu.Device, all []gpu.Device, cores int) int {
 	if d.Encodes {
 		return cores

@@ -15,11 +15,13 @@ import (
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
 
-// Tools are for the AI part: the length of audio, and videos of pictures. Both are
+// Tools are for the AI part: the length of audio, and videos of images. Both are
 // hostile bytes, which this process does not decode.
 type Tools interface {
 	pipeline.MediaProbe
 	orchestrator.FrameEncoder
+	// Transcoder is for the sample pipeline of live video.
+	core.Transcoder
 }
 
 // mediaOnDemand is media workers that start when the first audio comes: most nodes
@@ -38,7 +40,7 @@ func NewOnDemand(start func(context.Context) (*pool.Pool, error)) *mediaOnDemand
 	return &mediaOnDemand{start: start}
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (m *mediaOnDemand) Name() string { return "media workers" }
 
 // Run ends the workers, if there are any, when ctx ends.
@@ -54,7 +56,7 @@ func (m *mediaOnDemand) Run(ctx context.Context, ready func()) error {
 	return m.pool.Close()
 }
 
-// Duration is the length of an audio file.
+// Duration returns the length of an audio file.
 func (m *mediaOnDemand) Duration(ctx context.Context, data []byte) (time.Duration, error) {
 	p, err := m.workers(ctx)
 	if err != nil {
@@ -71,6 +73,25 @@ func (m *mediaOnDemand) EncodeMP4(ctx context.Context, frames [][]byte, fps floa
 		return nil, err
 	}
 	return mediaTools{p}.EncodeMP4(ctx, frames, fps, width, height)
+}
+
+// Transcode does a segment on the CPU.
+func (m *mediaOnDemand) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
+	p, err := m.workers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.Transcode(ctx, job)
+}
+
+// EndSession forgets a session of Transcode.
+func (m *mediaOnDemand) EndSession(id core.SessionID) {
+	m.mu.Lock()
+	p := m.pool
+	m.mu.Unlock()
+	if p != nil {
+		p.EndSession(id)
+	}
 }
 
 // workers starts them if need be. They outlive the request that they start for.
@@ -100,7 +121,7 @@ type mediaTools struct{ pool *pool.Pool }
 // measureTime is how long the measuring of a file may take, the start of its process included.
 const measureTime = 10 * time.Second
 
-// Duration is the length of an audio file. It is measured in a process of its own: files that no
+// Duration returns the length of an audio file. It is measured in a process of its own: files that no
 // job was paid for yet end and block nothing else.
 func (m mediaTools) Duration(ctx context.Context, data []byte) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, measureTime)
@@ -111,6 +132,14 @@ func (m mediaTools) Duration(ctx context.Context, data []byte) (time.Duration, e
 	}
 	return info.Duration, nil
 }
+
+// Transcode does a segment on the CPU.
+func (m mediaTools) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
+	return m.pool.Transcode(ctx, job)
+}
+
+// EndSession forgets a session of Transcode.
+func (m mediaTools) EndSession(id core.SessionID) { m.pool.EndSession(id) }
 
 // EncodeMP4 makes a video of PNG frames.
 func (m mediaTools) EncodeMP4(ctx context.Context, frames [][]byte, fps float64, width, height int) ([]byte, error) {

@@ -29,7 +29,7 @@ type gpusSeen interface {
 	Blind() bool
 }
 
-// ContainerGPUs are the GPUs that runner containers may be given, and why some of
+// ContainerGPUs returns the GPUs that runner containers may be given, and why some of
 // those that were asked for are not among them. A node that cannot ask the driver,
 // because it runs in a container without GPUs itself, has what its operator names,
 // of unknown memory: the engine beside it knows better.
@@ -50,7 +50,7 @@ func ContainerGPUs(seen gpusSeen, asked config.Devices) ([]models.Device, error)
 	return out, nil
 }
 
-// namedGPUs are those of which no more is known than that they were asked for.
+// namedGPUs returns those of which no more is known than that they were asked for.
 func namedGPUs(asked config.Devices) (out []models.Device) {
 	for _, n := range asked.IDs {
 		out = append(out, models.Device{ID: strconv.Itoa(n)})
@@ -70,12 +70,12 @@ func Problems() []fault.Code {
 	}
 }
 
-// DriverProblems are the codes of what keeps GPUs from being used.
+// DriverProblems returns the codes of what keeps GPUs from being used.
 func DriverProblems() []fault.Code {
 	return append(Problems(), fault.GPUNotReady, fault.GPUUnavailable)
 }
 
-// Devices are the GPUs as the manager takes them.
+// Devices returns the GPUs as the manager takes them.
 func Devices(found []models.Device) []manager.Device {
 	var out []manager.Device
 	for _, d := range found {

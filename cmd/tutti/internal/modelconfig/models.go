@@ -22,7 +22,7 @@ import (
 // assumedGPUs is as many as a machine has that shows none yet of "all".
 const assumedGPUs = 16
 
-// askedFor are the GPUs that the models file is checked by while the driver shows
+// askedFor returns the GPUs that the models file is checked by while the driver shows
 // none of them: their memory is not known.
 func askedFor(d config.Devices) []models.Device {
 	if d.All {
@@ -46,6 +46,7 @@ func Load(cfg *config.Config, devices []models.Device) (*models.Config, []models
 		Offchain:         cfg.Chain.Offchain(),
 		DefaultPrice:     core.UnitPrice{Price: cfg.Prices.PerUnit, PixelsPerUnit: cfg.Prices.PixelsPerUnit},
 	}
+	o.NoLive = noLive(cfg)
 	if !o.Offchain {
 		o.CheckPrice = func(u core.UnitPrice) error {
 			return pricing.Check(u, pricing.AskedWith(cfg.Prices.AutoAdjust), cfg.Prices.FeedCurrency)
@@ -59,7 +60,15 @@ func Load(cfg *config.Config, devices []models.Device) (*models.Config, []models
 	return models.Load(o)
 }
 
-// Dir is where weights are kept.
+// noLive says why the node refuses entries of live video, "" when it serves them.
+func noLive(cfg *config.Config) string {
+	if !cfg.Roles.Orchestrator {
+		return "an AI worker of another machine does not serve live-video-to-video; the orchestrator's own models do"
+	}
+	return ""
+}
+
+// Dir returns where weights are kept.
 func Dir(cfg *config.Config) string {
 	if cfg.AI.ModelsDir != "" {
 		return cfg.AI.ModelsDir

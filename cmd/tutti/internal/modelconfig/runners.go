@@ -5,7 +5,7 @@ import (
 	"github.com/tuttinode/tutti/ai/models"
 )
 
-// Entries are the models file's entries as the manager takes them.
+// Entries returns the models file's entries as the manager takes them.
 func Entries(list *models.Config, verbose bool) []manager.Entry {
 	entries := manager.Entries(list)
 	for i := range entries {

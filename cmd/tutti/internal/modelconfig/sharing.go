@@ -12,8 +12,8 @@ func TranscodesOnGPUs(cfg *config.Config) bool {
 	return cfg.Roles.Transcoder && !cfg.Transcoding.Devices.None()
 }
 
-// GPUs are the GPUs that models may have, with as much memory of each as
-// they may have: where segments are transcoded on it, too, room for a session is kept.
+// GPUs returns the GPUs that models may have, with as much memory of each as
+// they may have: where segments are transcoded on it, too, capacity for a session is reserved.
 // The node, the check of the configuration and the doctor decide by it alike. The error
 // is containerGPUs'.
 func GPUs(cfg *config.Config, seen gpusSeen, budget *gpu.Budget) ([]models.Device, error) {
@@ -33,5 +33,5 @@ type modelGPUs struct {
 	budget *gpu.Budget
 }
 
-// Present are those that are there.
+// Present returns those that are there.
 func (m modelGPUs) Present() []gpu.Device { return m.budget.For(gpu.Models, m.gpusSeen.Present()) }

@@ -108,14 +108,14 @@ func TestModelsCheck(t *testing.T) {
 	}
 }
 
-// What transcoding keeps of a card counts in the check of the configuration and in the
+// What transcoding keeps of a GPU counts in the check of the configuration and in the
 // doctor's as in the running node.
 func TestModelsCheckDecidesAsTheNode(t *testing.T) {
 	d := fakegpu.Build(t)
 	t.Setenv("LD_LIBRARY_PATH", d.Directory())
 	const entry = `{"pipeline": "llm", "model_id": "test/%s", "warm": true, "price_per_unit": 0, "pixels_per_unit": 1, ` +
 		`"image": "tutti.invalid/runner:1", "vram_gb": %.3f}`
-	// The card has 24564 MiB, of which transcoding keeps 1024.
+	// The GPU has 24564 MiB, of which transcoding keeps 1024.
 	gb := func(mib float64) float64 { return mib * (1 << 20) / models.GB }
 	crowds, fits := fmt.Sprintf(entry, "crowds", gb(24564-512)), fmt.Sprintf(entry, "fits", gb(24564-1024-64))
 	c := modelsConfig(t, "["+crowds+", "+fits+"]")

@@ -9,6 +9,7 @@ import (
 	"github.com/tuttinode/tutti/ai/manager"
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/server/http1"
 	"github.com/tuttinode/tutti/server/metrics"
@@ -22,9 +23,10 @@ func (p *Part) newManager(list *models.Config, devices []models.Device) *manager
 		Devices:          modelconfig.Devices(devices),
 		ContainersPerGPU: p.Config.AI.ContainersPerGPU,
 		// A job that waits for a cold model to load is in the queue too.
-		Queue:    max(1, p.Config.AI.Queue),
-		IdleTTL:  p.Config.AI.KeepAlive,
-		Pictures: manager.NewPictureFetcher(manager.PictureOptions{Version: process.Version}),
+		Queue:   max(1, p.Config.AI.Queue),
+		IdleTTL: p.Config.AI.KeepAlive,
+		ImageFetcher: manager.NewPictureFetcher(manager.PictureOptions{Version: process.Version,
+			HeldBytes: nodeenv.Memory(manager.DefaultHeldBytes)}),
 		Board:    p.Board,
 		Recorder: p.Inference(metrics.Orchestrator),
 		Log:      p.Log,

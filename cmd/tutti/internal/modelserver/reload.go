@@ -18,7 +18,7 @@ func modelOptions() []string {
 	return []string{"aiModels", "aiVerifiedModels", "pricePerUnit", "pixelsPerUnit"}
 }
 
-// Prepare is the step that reads the models file again if it or what belongs to it has changed;
+// Prepare returns the step that reads the models file again if it or what belongs to it has changed;
 // book is nil where models have no prices. A mistake in the file, which at the start costs only
 // the entry, is an error here: the entries that are in force stay.
 func (p *Part) Prepare(book *pricing.Book) nodeenv.Step {

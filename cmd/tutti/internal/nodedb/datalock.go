@@ -22,7 +22,7 @@ const LockName = "chain.lock"
 // take each other's transaction numbers.
 type dataLock struct{ file *os.File }
 
-// LockNames are the locks that a process with this configuration holds in its data
+// LockNames returns the locks that a process with this configuration holds in its data
 // directory. One process on the chain uses a directory, because the account is one; besides,
 // one process of each role, because an orchestrator's or a gateway's files are one set.
 // Processes of different roles off-chain may share a directory, as those of the existing
@@ -37,7 +37,7 @@ func LockNames(cfg *config.Config) (names []string) {
 		name   string
 	}{
 		{r.Orchestrator, "orchestrator.lock"}, {r.Gateway, "gateway.lock"}, {r.Redeemer, "redeemer.lock"},
-		{r.Router, "router.lock"},
+		{r.Router, "router.lock"}, {r.RemoteSigner, "signer.lock"},
 		{r.Transcoder && !r.Orchestrator, "transcoder.lock"}, {r.AIWorker && !r.Orchestrator, "aiWorker.lock"},
 	} {
 		if role.played {
@@ -90,7 +90,7 @@ func Lock(dir, name string) (*dataLock, error) {
 	return &dataLock{f}, nil
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (*dataLock) Name() string { return "data directory" }
 
 // Run holds the lock until everything else has stopped. The system frees it when

@@ -16,7 +16,7 @@ import (
 	"github.com/tuttinode/tutti/core/lifecycle"
 )
 
-// Driver is the driver of the node's database.
+// Driver returns the driver of the node's database.
 func Driver() database.Driver {
 	return database.Driver{Name: "sqlite3", Busy: func(err error) bool {
 		e, ok := errors.AsType[sqlite3.Error](err)
@@ -46,7 +46,7 @@ func OpenReadOnly(path string) (*sql.DB, error) {
 	return db, nil
 }
 
-// CloseAtEnd is a component that closes a database when everything that uses it has stopped.
+// CloseAtEnd returns a component that closes a database when everything that uses it has stopped.
 func CloseAtEnd(db *sql.DB, name string) lifecycle.Component { return openFile{db, name} }
 
 type openFile struct {
@@ -54,7 +54,7 @@ type openFile struct {
 	name string
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (f openFile) Name() string { return f.name }
 
 // Run closes the database when ctx ends.

@@ -46,7 +46,7 @@ func NewReloader(env *Env, read func() (*config.Config, []config.Notice, error),
 	return &Reloader{env: env, read: read, steps: steps, now: env.Config, files: files, started: files}
 }
 
-// Last is the configuration that was taken over last; nil before.
+// Last returns the configuration that was taken over last; nil before.
 func (r *Reloader) Last() *reading {
 	if r == nil {
 		return nil
@@ -131,7 +131,7 @@ func (r *Reloader) reload(ctx context.Context, dry bool) (adminapi.Reloaded, err
 	return out, nil
 }
 
-// changes are what next says otherwise than what is in force.
+// changes returns what next says otherwise than what is in force.
 func (r *Reloader) changes(next *config.Config, files FileSums) (out []adminapi.ReloadChange) {
 	for _, c := range append(changesOf(config.Compare(r.now, next)), r.files.changes(files, r.now, next)...) {
 		if c.State != adminapi.ReloadRestart {

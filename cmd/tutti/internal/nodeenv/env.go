@@ -52,7 +52,7 @@ func New(cfg *config.Config, sink *logging.Sink, p *process.Process, causes map[
 	}
 	e.components = locks
 	e.Files = process.NewDescriptors(e.Board, time.Now)
-	e.Add(new(process.Headroom))
+	e.Add(&process.Headroom{Most: heapLimit(cfg)})
 	e.Add(e.Files)
 	e.Add(sink.Watch(e.Board))
 	if err := e.addAlerts(); err != nil {
@@ -73,7 +73,7 @@ func (e *Env) Components() []lifecycle.Component { return e.components }
 // Connections bounds a public listener of the node.
 func (e *Env) Connections() int { return e.Files.Connections(e.Config) }
 
-// Roles are the node's roles as /status shows them.
+// Roles returns the node's roles as /status shows them.
 func (e *Env) Roles() []string {
 	r := e.Config.Roles
 	out := []string{}
@@ -81,7 +81,7 @@ func (e *Env) Roles() []string {
 		on   bool
 		name string
 	}{{r.Orchestrator, "orchestrator"}, {r.Transcoder, "transcoder"}, {r.AIWorker, "aiWorker"}, {r.Gateway,
-		"gateway"}, {r.Redeemer, "redeemer"}, {r.Router, "router"}} {
+		"gateway"}, {r.Redeemer, "redeemer"}, {r.Router, "router"}, {r.RemoteSigner, "remoteSigner"}} {
 		if role.on {
 			out = append(out, role.name)
 		}

@@ -13,7 +13,7 @@ import (
 // does not read itself, by option.
 type FileSums map[string][sha256.Size]byte
 
-// namedFiles are those options. A file that cannot be read counts as empty; the part that
+// namedFiles returns those options. A file that cannot be read counts as empty; the part that
 // needs it says so.
 func namedFiles(cfg *config.Config) map[string]string {
 	return map[string]string{
@@ -38,7 +38,7 @@ func SumFiles(cfg *config.Config) FileSums {
 	return out
 }
 
-// changes are the files with the same name and another content.
+// changes returns the files with the same name and another content.
 func (f FileSums) changes(next FileSums, was, is *config.Config) (out []adminapi.ReloadChange) {
 	before, after := namedFiles(was), namedFiles(is)
 	for option, path := range after {

@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/server/tlscert"
 )
 
-// Secrets are the secrets of -orchSecret, one per line.
+// Secrets returns the secrets of -orchSecret, one per line.
 func Secrets(cfg *config.Config) (out []core.Secret) {
 	for line := range strings.Lines(cfg.Addresses.OrchSecret.Reveal()) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -46,7 +46,7 @@ func WorkerCA(path string) (*x509.CertPool, error) {
 	return ca, nil
 }
 
-// RedeemerTrust are the certificates of -redeemerCA; nil for no file.
+// RedeemerTrust returns the certificates of -redeemerCA; nil for no file.
 func RedeemerTrust(cfg *config.Config) (tlscert.Trust, error) {
 	path := cfg.TLS.RedeemerCA
 	if path == "" {

@@ -44,7 +44,7 @@ func (e *Env) Tickets() pm.Recorder {
 		on   bool
 		name string
 	}{{e.Config.Roles.Orchestrator, metrics.Orchestrator}, {e.Config.Roles.Redeemer,
-		metrics.Redeemer}, {e.Config.Roles.Gateway, metrics.Gateway}} {
+		metrics.Redeemer}, {e.Config.Roles.Gateway || e.Config.Roles.RemoteSigner, metrics.Gateway}} {
 		if role.on {
 			roles = append(roles, role.name)
 		}
@@ -60,7 +60,7 @@ func (e *Env) WatchSessions(nodeType string, source func() (inUse, limit int)) {
 	}
 }
 
-// Series is the dashboard's series; nil while no role records anything.
+// Series returns the dashboard's series; nil while no role records anything.
 func (e *Env) Series() *dashboard.Series { return e.series }
 
 // counted reports whether a role's events are in the series: a process that is both gateway and

@@ -6,7 +6,7 @@ import (
 	"github.com/tuttinode/tutti/config"
 )
 
-// PrepareLog is the step of a reload that takes over the verbosity. What the admin API set stays
+// PrepareLog returns the step of a reload that takes over the verbosity. What the admin API set stays
 // unless its option says something new.
 func (e *Env) PrepareLog(_ context.Context, now, next *config.Config) (func(), error) {
 	was, is := now.Logging, next.Logging

@@ -18,7 +18,7 @@ import (
 	"github.com/tuttinode/tutti/server/tlscert"
 )
 
-// serviceURI is what is advertised until more is known: what the operator
+// serviceURI returns what is advertised until more is known: what the operator
 // chose, or loopback until the chain shows what is registered.
 func (p *Part) serviceURI() string {
 	if s := p.Config.Addresses.Service; !s.IsZero() {
@@ -71,7 +71,7 @@ type registered struct {
 	board  *health.Board
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (*registered) Name() string { return "registered service address" }
 
 // Run follows the chain until ctx ends.

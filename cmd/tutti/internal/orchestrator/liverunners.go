@@ -1,8 +1,10 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
+	"fmt"
 	"net/http"
 	"os"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 	live "github.com/tuttinode/tutti/core/liverunner"
 	"github.com/tuttinode/tutti/server/liverunner"
+	"github.com/tuttinode/tutti/transcoder/worker/sandbox"
 )
 
 // newLive makes the server of live runners, nil on a node without the feature. The runners of a file
@@ -22,8 +25,12 @@ func (p *Part) newLive(ctx context.Context) (*liverunner.Server, error) {
 	}
 	opt := liverunner.Options{
 		ServiceURI: p.serviceURI(), InternalURI: o.RunnerAddr, ProxyURL: o.RunnerProxy, Healthy: p.liveRunnerHealth,
-		Idle: o.RunnerIdle,
-		Now:  time.Now, Rand: rand.Reader, Log: p.Log,
+		Full: p.liveRunnerFull,
+		Idle: o.RunnerIdle, Hub: p.channels, Requests: liveRequests(p.Connections()),
+		Now: time.Now, Rand: rand.Reader, Log: p.Log,
+	}
+	if p.earning != nil {
+		opt.Payments, opt.Rate, opt.Priced = p.newPaywall(), p.rates.Wei, p.liveRunnerPrice
 	}
 	if o.UseRunners {
 		opt.Secret = p.Config.Addresses.OrchSecret.Reveal()
@@ -31,6 +38,9 @@ func (p *Part) newLive(ctx context.Context) (*liverunner.Server, error) {
 	s, err := liverunner.New(opt)
 	if err != nil {
 		return nil, fault.Wrap(fault.LiveRunnersInvalid, "read -liveRunnerProxyUrl", err)
+	}
+	if left := p.Process.InheritedLive(); left != nil {
+		s.Restore(*left)
 	}
 	if o.RunnerConfig == "" {
 		return s, nil
@@ -45,6 +55,17 @@ func (p *Part) newLive(ctx context.Context) (*liverunner.Server, error) {
 	return s, nil
 }
 
+// channelMemory is what the channels of all sessions may keep: a quarter of the memory that this process
+// may use, of the machine or of its container; 0 where the system does not say.
+func channelMemory() int64 {
+	all, _ := sandbox.MachineMemory("/")
+	return all / 4
+}
+
+// liveRequests bounds the requests of live work on a listener with so many connections. A quarter of the
+// connections is left to all else.
+func liveRequests(connections int) int { return max(1, connections/4*3) }
+
 // liveRunnerHealth keeps a condition for each live runner that does not serve.
 func (p *Part) liveRunnerHealth(r live.Runner, healthy bool, err error) {
 	key := health.Key{Code: fault.LiveRunnerUnhealthy, About: r.Spec.Label}
@@ -55,6 +76,28 @@ func (p *Part) liveRunnerHealth(r live.Runner, healthy bool, err error) {
 		err = nil
 	}
 	p.Board.Report(key, err)
+}
+
+// liveRunnerFull keeps a condition for each live runner that refuses sessions for lack of slots.
+func (p *Part) liveRunnerFull(r live.Runner, full bool) {
+	key := health.Key{Code: fault.LiveRunnerFull, About: cmp.Or(r.Spec.Label, r.ID)}
+	if full {
+		p.Board.Set(key, fmt.Sprintf("all %d slots are taken", r.Spec.Capacity))
+		return
+	}
+	p.Board.Clear(key)
+}
+
+// Live is the server of live runners; nil on a node without them.
+func (p *Part) Live() *liverunner.Server { return p.live }
+
+// liveRunnerPrice keeps a condition for each live runner without a price.
+func (p *Part) liveRunnerPrice(r live.Runner, err error) {
+	about := r.Spec.Label
+	if about == "" {
+		about = r.ID
+	}
+	p.Board.Report(health.Key{Code: fault.LiveRunnerPriceUnavailable, About: about}, err)
 }
 
 // LiveRunners registers live runners; nil on a node that serves none.

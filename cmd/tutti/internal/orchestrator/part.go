@@ -22,7 +22,6 @@ import (
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/pricing"
 	"github.com/tuttinode/tutti/core/requeststats"
-	"github.com/tuttinode/tutti/server/liverunner"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/server/orchestrator"
 	"github.com/tuttinode/tutti/server/reachabilitycheck"
@@ -36,8 +35,10 @@ type Options struct {
 	Chain   *chain.Part
 	Book    *pricing.Book
 	Earning *earning.Part
-	Media   *media.Part
-	Models  *modelserver.Part
+	// Rates converts prices; nil where there is no price feed.
+	Rates  *pricing.Rates
+	Media  *media.Part
+	Models *modelserver.Part
 }
 
 // Part is the orchestrator of the node.
@@ -57,10 +58,10 @@ type Part struct {
 	chain    *chain.Part
 	book     *pricing.Book
 	earning  *earning.Part
+	rates    *pricing.Rates
 	media    *media.Part
 	models   *modelserver.Part
-	// live is nil on a node without live runners.
-	live *liverunner.Server
+	liveParts
 	// tools is nil where no AI job needs them.
 	tools media.Tools
 	// rank is the orchestrator's in the pool, as it was read last.
@@ -70,7 +71,7 @@ type Part struct {
 // New adds the devices and models that do the work, the rules and the public listener.
 func New(ctx context.Context, o Options) (p *Part, err error) {
 	p = &Part{
-		Env: o.Env, chain: o.Chain, book: o.Book, earning: o.Earning, media: o.Media, models: o.Models,
+		Env: o.Env, chain: o.Chain, book: o.Book, earning: o.Earning, rates: o.Rates, media: o.Media, models: o.Models,
 		Requests: requeststats.New(time.Now),
 	}
 	defer func() {
@@ -82,6 +83,7 @@ func New(ctx context.Context, o Options) (p *Part, err error) {
 	if err := p.addWork(ctx, recorder); err != nil {
 		return nil, err
 	}
+	p.newChannels()
 	if p.Rules, err = orchestrate.New(p.rules(recorder)); err != nil {
 		return nil, err
 	}
@@ -103,8 +105,8 @@ func New(ctx context.Context, o Options) (p *Part, err error) {
 	if p.live, err = p.newLive(ctx); err != nil {
 		return nil, err
 	}
-	if p.live != nil {
-		p.Add(p.live)
+	if p.managed, err = p.addLive(); err != nil {
+		return nil, err
 	}
 	if err := p.addListener(); err != nil {
 		return nil, err
@@ -112,7 +114,7 @@ func New(ctx context.Context, o Options) (p *Part, err error) {
 	return p, nil
 }
 
-// Rank is the orchestrator's in the pool as it was read last; nil before, and on other nodes.
+// Rank returns the orchestrator's in the pool as it was read last; nil before, and on other nodes.
 func (p *Part) Rank() *jobdiagnosis.PoolRank {
 	if p == nil {
 		return nil
@@ -136,13 +138,13 @@ func (p *Part) addWork(ctx context.Context, recorder core.Recorder) error {
 			return err
 		}
 	}
-	if p.Config.Roles.AIWorker || remote {
+	if p.Config.Roles.AIWorker || remote || p.Config.LiveAI.SampleSessions > 0 {
 		p.tools = p.media.Tools(metrics.Orchestrator, p.Add)
 	}
 	return p.newWorkers()
 }
 
-// rules are the options of the orchestrator's rules.
+// rules returns the options of the orchestrator's rules.
 func (p *Part) rules(recorder core.Recorder) orchestrate.Options {
 	opt := orchestrate.Options{
 		PromptRatio:  int64(p.Config.AI.PromptRatio),
@@ -152,13 +154,14 @@ func (p *Part) rules(recorder core.Recorder) orchestrate.Options {
 		RequestStats: p.Requests,
 		Inference:    p.Inference(metrics.Orchestrator),
 		Limit:        p.Config.Limits.MaxSessions.N,
-		ResultBytes:  int64(p.Config.Limits.ResultMemory),
+		ResultBytes:  nodeenv.ResultMemory(p.Config), ArtifactBytes: nodeenv.Memory(orchestrate.DefaultArtifactBytes),
 		Now:          time.Now,
 		Rand:         rand.Reader,
 		Log:          p.Log,
 		TokenSecret:  p.Process.Token,
 		Board:        p.Board,
 		LiveWork:     p.Config.LiveAI.Runners(),
+		LiveInterval: p.Config.LiveAI.PaymentInterval,
 	}
 	if p.media.Pool != nil {
 		opt.Transcoder, opt.Admitter = p.media.Transcoder(), p.media.Pool
@@ -171,7 +174,7 @@ func (p *Part) rules(recorder core.Recorder) orchestrate.Options {
 	return opt
 }
 
-// capabilities is what the node offers at a time: what its devices can do, or on a
+// capabilities returns what the node offers at a time: what its devices can do, or on a
 // node that transcodes nothing what every node has.
 func (p *Part) capabilities() func() capability.Capabilities {
 	if p.media.Pool != nil {
@@ -195,10 +198,21 @@ func (p *Part) modelWorker() inference.Worker {
 		}
 		members = append(members, remote)
 	}
+	if p.sample != nil {
+		members = append(members, p.sample)
+	}
 	if len(members) == 0 {
 		return nil
 	}
 	return inference.NewFleet(members...)
+}
+
+// nodes are the service addresses of the operator's other orchestrators.
+func (p *Part) nodes() (list []string) {
+	for _, u := range p.Config.Addresses.Nodes {
+		list = append(list, u.String())
+	}
+	return list
 }
 
 // addListener adds the public listener.
@@ -208,15 +222,13 @@ func (p *Part) addListener() error {
 		Addr: listen.Addr(), Orchestrator: p.Rules,
 		Version: process.Version, Roles: p.Roles(), Connections: p.Connections(), PerAddress: p.Config.Limits.PerAddress,
 		Known: p.Config.Limits.KnownPeers, Scarce: p.Files.Refused, AINotice: p.models.Notice,
-		Stores: p.Config.Storage.ObjectStoreNetworks,
-		Now:    time.Now, Log: p.Log, ChainStatus: p.chain.Status(p.Config),
+		Stores: p.Config.Storage.ObjectStoreNetworks, UploadBytes: nodeenv.Memory(orchestrator.DefaultUploadBytes),
+		Now: time.Now, Log: p.Log, ChainStatus: p.chain.Status(p.Config),
 		Listener: p.Process.Sockets.Take(process.SocketPublic), Live: p.live,
+		LiveVideo: p.liveVideo, Channels: p.channels, Paywall: p.paywall, Nodes: p.nodes(),
 	}
 	if p.tools != nil {
 		opt.Frames = p.tools
-	}
-	for _, u := range p.Config.Addresses.Nodes {
-		opt.Nodes = append(opt.Nodes, u.String())
 	}
 	p.Workers.register(&opt)
 	if !listen.Plaintext {

@@ -21,7 +21,7 @@ const (
 // rankWatcher reads the rank of the orchestrator in the pool.
 type rankWatcher struct{ p *Part }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (*rankWatcher) Name() string { return "place in the pool" }
 
 // Run reads the pool now and then, and when the round, the stake or the pool's size

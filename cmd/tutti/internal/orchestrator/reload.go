@@ -16,11 +16,14 @@ func (p *Part) ReloadSteps() []nodeenv.Step {
 func (p *Part) prepareLimits(_ context.Context, now, next *config.Config) (func(), error) {
 	return func() {
 		if now.Limits.ResultMemory != next.Limits.ResultMemory {
-			p.Rules.SetResultBytes(int64(next.Limits.ResultMemory))
-			p.media.SetResultBytes(int64(next.Limits.ResultMemory))
+			p.Rules.SetResultBytes(nodeenv.ResultMemory(next))
+			p.media.SetResultBytes(nodeenv.ResultMemory(next))
 		}
 		if now.Limits.MaxConnections != next.Limits.MaxConnections || now.Limits.PerAddress != next.Limits.PerAddress {
 			p.Server.SetConnections(p.Files.Connections(next))
+			if p.live != nil {
+				p.live.SetRequests(liveRequests(p.Files.Connections(next)))
+			}
 			p.Server.SetPerAddress(next.Limits.PerAddress)
 		}
 	}, nil

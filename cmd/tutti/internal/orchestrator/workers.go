@@ -41,8 +41,8 @@ func (p *Part) newWorkers() error {
 	}
 	if d.Transcoders, err = transcoders.New(transcoders.Options{
 		Placer: p.media.Pool, Secrets: secrets, ServiceURI: p.serviceURI, Origin: p.origin(), Version: process.Version,
-		FirstTask: remote.FirstTask(time.Now()),
-		Board:     p.Board, Log: p.Log, Now: time.Now, Rand: rand.Reader,
+		FirstTask: remote.FirstTask(time.Now()), ResultBytes: nodeenv.Memory(transcoders.DefaultResultBytes),
+		Board: p.Board, Log: p.Log, Now: time.Now, Rand: rand.Reader,
 	}); err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (p *Part) newWorkers() error {
 	return nil
 }
 
-// origin is what renditions say of the node that ordered them.
+// origin returns what renditions say of the node that ordered them.
 func (p *Part) origin() string {
 	if p.chain == nil {
 		return ""
@@ -70,7 +70,8 @@ func (p *Part) origin() string {
 // register adds the services to the listener.
 func (d *Workers) register(opt *orchestrator.Options) {
 	if d != nil {
-		opt.WorkerRoutes, opt.WorkerCA = []orchestrator.WorkerRoutes{transcoderRoutes{d.Transcoders}, aiRoutes{d.AI}}, d.ca
+		opt.WorkerRoutes = []orchestrator.WorkerRoutes{transcoderRoutes{d.Transcoders}, aiRoutes{d.AI, d.secrets}}
+		opt.WorkerCA = d.ca
 	}
 }
 
@@ -84,11 +85,14 @@ func (d transcoderRoutes) Routes(mux *http.ServeMux) {
 }
 
 // aiRoutes are the stream of remote AI workers beside their paths.
-type aiRoutes struct{ *aiworkers.Pool }
+type aiRoutes struct {
+	*aiworkers.Pool
+	secrets *remote.Secrets
+}
 
 // Endpoint is their stream.
 func (d aiRoutes) Endpoint() remote.Endpoint {
-	return remote.Endpoint{Desc: &rpc.AIWorker_ServiceDesc, Server: d.Pool}
+	return remote.Endpoint{Desc: &rpc.AIWorker_ServiceDesc, Server: d.Pool, Secrets: d.secrets}
 }
 
 // run adds what ends all registrations at the stop.

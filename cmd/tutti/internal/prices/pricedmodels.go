@@ -27,7 +27,7 @@ type Worker struct {
 // other does not cover it.
 func (p *Worker) has(model inference.Model) bool { return slices.Contains(p.Book.Models(), model) }
 
-// Models are those that have a price. The board names the others.
+// Models returns those that have a price. The board names the others.
 func (p *Worker) Models() []inference.ModelState {
 	all := p.Worker.Models()
 	var free []string

@@ -9,10 +9,13 @@ import (
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pricing"
 	"github.com/tuttinode/tutti/eth/contracts"
 	"github.com/tuttinode/tutti/server/admin"
+	"github.com/tuttinode/tutti/server/livevideo/sample"
 )
 
 // FeedFunc reads a price feed: the chain's FeedQuote as a port.
@@ -27,7 +30,7 @@ func (f FeedFunc) Quote(ctx context.Context, feed core.Address) (string, *big.Ra
 type Tables struct {
 	// rates is a component; nil where prices are in wei or ETH alone.
 	Rates *pricing.Rates
-	// book is nil on a node that is no orchestrator, caps on one that is no gateway.
+	// book is nil on a node that is no orchestrator, caps on one that is neither a gateway nor a remote signer.
 	Book *pricing.Book
 	Caps *pricing.Caps
 }
@@ -53,13 +56,13 @@ func New(o Options, list *models.Config) (*Tables, error) {
 	var err error
 	if o.Config.Roles.Orchestrator {
 		if p.Book, err = pricing.New(pricing.Options{
-			Default: cfg.Default(), Gateways: cfg.Gateways, Models: ModelPrices(list), AutoAdjust: cfg.AutoAdjust,
+			Default: cfg.Default(), Gateways: cfg.Gateways, Models: o.models(list), AutoAdjust: cfg.AutoAdjust,
 			Rates: p.Rates, Board: o.Board, Log: o.Log,
 		}); err != nil {
 			return nil, err
 		}
 	}
-	if o.Config.Roles.Gateway {
+	if o.Config.Roles.Gateway || o.Config.Roles.RemoteSigner {
 		if p.Caps, err = pricing.NewCaps(pricing.CapsOptions{Limits: cfg.Limits(), Rates: p.Rates, Board: o.Board,
 			Log: o.Log}); err != nil {
 			return nil, err
@@ -68,7 +71,7 @@ func New(o Options, list *models.Config) (*Tables, error) {
 	return p, nil
 }
 
-// feedAddress is the contract that has the rate: the option's preset is the main
+// feedAddress returns the contract that has the rate: the option's preset is the main
 // network's, and other networks have one of their own.
 func (o *Options) feedAddress() core.Address {
 	const main = "arbitrum-one-mainnet"
@@ -79,7 +82,19 @@ func (o *Options) feedAddress() core.Address {
 	return o.Config.Prices.FeedAddr
 }
 
-// ModelPrices are the prices that the models file names.
+// models are the prices of a node's models: those of its file, and of the sample of live video, which costs what video
+// costs.
+func (o *Options) models(list *models.Config) []pricing.ModelPrice {
+	out := ModelPrices(list)
+	if o.Config.LiveAI.SampleSessions > 0 {
+		out = append(out, pricing.ModelPrice{
+			Model: inference.Model{Capability: capability.LiveVideoToVideo, ID: sample.Model}, Price: o.Config.Prices.Default(),
+		})
+	}
+	return out
+}
+
+// ModelPrices returns the prices that the models file names.
 func ModelPrices(list *models.Config) (out []pricing.ModelPrice) {
 	if list == nil {
 		return nil
@@ -93,7 +108,7 @@ func ModelPrices(list *models.Config) (out []pricing.ModelPrice) {
 	return out
 }
 
-// Market is what the admin API may change of it; setMaxFaceValue bounds the value of tickets
+// Market returns what the admin API may change of it; setMaxFaceValue bounds the value of tickets
 // and is nil where none are taken.
 func (p *Tables) Market(setMaxFaceValue func(core.Wei) error) admin.Market {
 	out := admin.Market{SetMaxFaceValue: setMaxFaceValue}
@@ -106,5 +121,5 @@ func (p *Tables) Market(setMaxFaceValue func(core.Wei) error) admin.Market {
 	return out
 }
 
-// OnlyCaps are the prices of a gateway off-chain.
+// OnlyCaps returns the prices of a gateway off-chain.
 func OnlyCaps(caps *pricing.Caps) *Tables { return &Tables{Caps: caps} }

@@ -23,7 +23,7 @@ func Answers(ctx context.Context, scheme string, at net.Addr) error {
 	return errors.Join(all...)
 }
 
-// reachable is where a listener's address may be reached from this machine. Every address
+// reachable returns where a listener's address may be reached from this machine. Every address
 // of both families is the listener's as a rule, but the machine may have no IPv6, or the
 // socket no IPv4.
 func reachable(at net.Addr) []string {

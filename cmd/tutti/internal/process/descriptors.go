@@ -43,7 +43,7 @@ func NewDescriptors(board *health.Board, now func() time.Time) *Descriptors {
 	return &Descriptors{board: board, now: now, began: now(), limit: mostFiles(), wake: make(chan struct{}, 1)}
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (*Descriptors) Name() string { return "descriptors" }
 
 // Run keeps the condition until ctx ends.
@@ -94,7 +94,7 @@ func (d *Descriptors) Refused(error) {
 
 // Connections bounds a public listener: -maxConnections, and no more than the limit of
 // descriptors leaves beside what the node needs itself. A gateway needs another one
-// toward orchestrators for each client.
+// toward orchestrators for each client, live runners one toward a runner.
 func (d *Descriptors) Connections(cfg *config.Config) int {
 	most := cfg.Limits.MaxConnections
 	if most == 0 {
@@ -104,7 +104,10 @@ func (d *Descriptors) Connections(cfg *config.Config) int {
 		return most
 	}
 	parts := 0
-	if cfg.Roles.Orchestrator || cfg.Roles.Router || cfg.Roles.Redeemer {
+	if cfg.Roles.Orchestrator || cfg.Roles.Router || cfg.Roles.Redeemer || cfg.Roles.RemoteSigner {
+		parts++
+	}
+	if cfg.LiveAI.Runners() {
 		parts++
 	}
 	if cfg.Roles.Gateway {

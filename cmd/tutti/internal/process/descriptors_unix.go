@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mostFiles is how many files this process may have open.
+// mostFiles returns how many files this process may have open.
 func mostFiles() int {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil || limit.Cur > math.MaxInt32 {
@@ -18,7 +18,7 @@ func mostFiles() int {
 	return int(limit.Cur)
 }
 
-// openFiles is how many it has open, 0 where the system does not tell.
+// openFiles returns how many it has open, 0 where the system does not tell.
 func openFiles() int {
 	dir, err := os.Open("/proc/self/fd")
 	if err != nil {

@@ -44,7 +44,7 @@ const drainStop = lifecycle.Request("tutti_cli drain --stop")
 // drainLook is how often a drain that ends with a stop looks whether anything is left.
 const drainLook = time.Second
 
-// Drain is where it stands.
+// Drain returns where it stands.
 func (d *drainer) Drain() adminapi.Drain {
 	sessions, jobs := d.left()
 	d.mu.Lock()
@@ -72,7 +72,7 @@ func (d *drainer) left() (sessions, jobs int) {
 	return d.work.Remaining()
 }
 
-// inProgress is what a stop would lose now; known is false on a node that is no
+// inProgress returns what a stop would lose now; known is false on a node that is no
 // orchestrator.
 func (d *drainer) inProgress() (segments, jobs int, known bool) {
 	if d == nil || d.work == nil {

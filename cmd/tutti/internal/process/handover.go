@@ -45,6 +45,10 @@ func (p *Process) end(ctx context.Context, s *successor, failure error) error {
 	if p.node.Rules != nil {
 		w.Estate = p.node.Rules.HandoverState()
 	}
+	if p.node.Live != nil {
+		live := p.node.Live.State()
+		w.Live = &live
+	}
 	if failure == nil {
 		return p.leave(ctx, s, w)
 	}
@@ -92,6 +96,10 @@ func (p *Process) finish(ctx context.Context, s *successor) error {
 	ctx, cancel := context.WithTimeout(ctx, answersTime)
 	defer cancel()
 	go p.untilAsked(ctx, s, cancel)
+	if p.node.Live != nil {
+		go share(p.node.Live, s.conn, s.in, s.out)
+		go p.node.Live.TellUsed(ctx)
+	}
 	if left := p.node.Listener.Unfinished(); left > 0 {
 		p.log.Info("answers that were under way are finished here", "answers", left)
 	}

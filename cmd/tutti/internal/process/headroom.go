@@ -2,6 +2,7 @@ package process
 
 import (
 	"context"
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -28,12 +29,16 @@ const (
 // a large one alone, and gives back what a burst has left. An operator's GOGC or
 // GOMEMLIMIT goes before it.
 type Headroom struct {
+	// Most is how many bytes the process should not exceed: near that, garbage is collected
+	// earlier. 0 is no limit.
+	Most int64
+
 	mu      sync.Mutex
 	set     int  // guarded by mu
 	stopped bool // guarded by mu
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (*Headroom) Name() string { return "heap" }
 
 // Run looks after the heap until ctx ends.
@@ -42,6 +47,11 @@ func (h *Headroom) Run(ctx context.Context, ready func()) error {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		<-ctx.Done()
 		return nil
+	}
+	if h.Most > 0 {
+		// Without it garbage may take as much as what is in use, and the system ends the process.
+		debug.SetMemoryLimit(h.Most)
+		defer debug.SetMemoryLimit(math.MaxInt64)
 	}
 	h.adjust()
 	defer h.stop()
@@ -107,7 +117,7 @@ func readHeap() heap {
 	return heap{s[0].Value.Uint64(), s[1].Value.Uint64(), s[2].Value.Uint64(), s[3].Value.Uint64(), s[4].Value.Uint64()}
 }
 
-// collectAt is the growth in percent, in steps, at which live bytes are collected.
+// collectAt returns the growth in percent, in steps, at which live bytes are collected.
 func collectAt(live uint64) int {
 	percent := uint64(most)
 	if live > 0 {

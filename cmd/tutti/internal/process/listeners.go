@@ -68,6 +68,6 @@ func socketFault(detail string, err error) error {
 	return &fault.Fault{Code: fault.SocketUnusable, Op: "take over a socket", Detail: detail, Err: err}
 }
 
-// Take is a socket that was handed over, for the part that serves it; nil where it has
+// Take returns a socket that was handed over, for the part that serves it; nil where it has
 // to open its own.
 func (s sockets) Take(name string) net.Listener { return s[name] }

@@ -83,7 +83,7 @@ type reporter struct {
 	proofs func(ctx context.Context) error
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (*reporter) Name() string { return "service manager" }
 
 // Run reports until ctx ends.

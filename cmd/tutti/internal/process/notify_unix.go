@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// monotonic is the time by the clock that a service manager reads too.
+// monotonic returns the time by the clock that a service manager reads too.
 func monotonic() (time.Duration, bool) {
 	var now unix.Timespec
 	err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now)

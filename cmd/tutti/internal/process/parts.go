@@ -11,6 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/server/liverunner"
 	"github.com/tuttinode/tutti/server/orchestrator"
 )
 
@@ -19,8 +20,10 @@ type Parts struct {
 	// Rules and listener are nil on a node that is no orchestrator.
 	Rules    *orchestrate.Orchestrator
 	Listener *orchestrator.Server
-	Board    *health.Board
-	Reload   func(ctx context.Context, dry bool) (adminapi.Reloaded, error)
+	// Live serves live runners; nil on a node without them.
+	Live   *liverunner.Server
+	Board  *health.Board
+	Reload func(ctx context.Context, dry bool) (adminapi.Reloaded, error)
 	// Sockets are the listening sockets with their names, for another process.
 	Sockets func() (names string, files []*os.File, err error)
 	// Cards is what was found of the node's GPUs, "" for none.
@@ -34,10 +37,44 @@ type Parts struct {
 func (p *Process) Attach(n *Parts) (*drainer, lifecycle.Component) {
 	p.node = n
 	p.drain = &drainer{log: p.log, now: time.Now, stop: p.signals.request}
-	if n.Rules != nil {
+	switch {
+	case n.Rules != nil && n.Live != nil:
+		p.drain.work = withLive{n.Rules, n.Live}
+	case n.Rules != nil:
 		p.drain.work = n.Rules
 	}
 	return p.drain, &reporter{manager: p.manager, status: p.status, proofs: p.proofs}
+}
+
+// withLive is the work of an orchestrator with live runners.
+type withLive struct {
+	drainable
+	live *liverunner.Server
+}
+
+func (w withLive) Pause() {
+	w.drainable.Pause()
+	w.live.Pause()
+}
+
+func (w withLive) Refuse() {
+	w.drainable.Refuse()
+	w.live.Refuse()
+}
+
+func (w withLive) Resume() bool {
+	if !w.drainable.Resume() {
+		return false
+	}
+	w.live.Resume()
+	return true
+}
+
+// Remaining counts live sessions as sessions.
+func (w withLive) Remaining() (sessions, jobs int) {
+	sessions, jobs = w.drainable.Remaining()
+	live, _ := w.live.Use()
+	return sessions + live, jobs
 }
 
 // ReloadFault says in one fault why nothing was taken over.

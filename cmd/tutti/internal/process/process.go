@@ -15,6 +15,7 @@ import (
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/server/liverunner"
 )
 
 // Process is what the node is as a process of the system: its sockets, its signals, its
@@ -211,7 +212,7 @@ func (p *Process) started() {
 	p.up = true
 	p.mu.Unlock()
 	if p.before != nil {
-		p.before.ready(p.log)
+		p.before.ready(p.log, p.node.Live)
 	}
 	p.manager.ready("serving")
 }
@@ -255,7 +256,7 @@ func (p *Process) successor() *successor {
 	return p.after
 }
 
-// Inherited is what the process before left; the caller keeps it.
+// Inherited returns what the process before left; the caller keeps it.
 func (p *Process) Inherited() orchestrate.HandoverState {
 	if p.before == nil {
 		return orchestrate.HandoverState{}
@@ -265,7 +266,17 @@ func (p *Process) Inherited() orchestrate.HandoverState {
 	return left
 }
 
-// status is a line for the service manager.
+// InheritedLive returns the live sessions that the process before left, nil for none.
+func (p *Process) InheritedLive() *liverunner.State {
+	if p.before == nil {
+		return nil
+	}
+	left := p.before.state.Live
+	p.before.state.Live = nil
+	return left
+}
+
+// status returns a line for the service manager.
 func (p *Process) status() string { return "serving: " + p.drain.text() }
 
 func counted(sessions, jobs int) string {

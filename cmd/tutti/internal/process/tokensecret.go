@@ -13,7 +13,7 @@ import (
 // tokenSecretName is the file in the data directory with the secret of auth tokens.
 const tokenSecretName = "token.key"
 
-// openTokenSecret is what the auth tokens of a node off-chain are made with: kept in the
+// openTokenSecret returns what the auth tokens of a node off-chain are made with: kept in the
 // data directory, so that gateways go on with their sessions when the node was started
 // again. Where it cannot be kept, they last as long as the process.
 func openTokenSecret(cfg *config.Config, log *slog.Logger) (pm.Secret, error) {

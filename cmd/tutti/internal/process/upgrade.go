@@ -16,49 +16,56 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/server/liverunner"
 )
 
-// A process is replaced by another one like this. The new one is started from the file
-// on disk, with the same command line, the listening sockets and a line to the old one.
-// It reads its configuration, starts the media workers of the old one's GPUs and then
-// waits; if it does not come that far, nothing has happened. The old one asks its peers
-// to come back over a new connection, leaves the sockets, finishes its current segments
-// and stops as always, so that ledger and database are closed. Connections meanwhile
-// wait in the sockets' queues. It hands over its state and with it the place: the new one
-// opens the data directory and serves. The answers of models, which are billed when they
-// begin, go on in the old process, which ends with the last of them. A new process that
-// then does not come up is given up, and the old program, which the system still has, is
-// started in the same way.
+// An upgrade replaces the running process by a successor:
+//
+//  1. The old process starts the program file on disk with the same command line, its
+//     listening sockets and a pipe to the old process.
+//  2. The successor reads its configuration, starts media workers for the old process's
+//     GPUs and waits. If it fails before this, the old process continues unchanged.
+//  3. The old process asks its peers to reconnect, stops accepting, finishes its segments
+//     and closes ledger and database. New connections wait in the sockets' backlog.
+//  4. The old process passes on its handover state. The successor opens the data directory
+//     and serves.
+//  5. Model answers, which are billed when they begin, finish in the old process, which
+//     exits after the last one.
+//
+// A successor that fails after step 3 is stopped, and the old program, which the system
+// still has open, is started in the same way.
 
 const (
-	// handOverEnv names the sockets that a new process is given, between commas.
+	// handOverEnv lists the names of the sockets that a successor gets, separated by commas.
 	handOverEnv = "NODE_HANDOVER"
-	// cardsEnv has what the process before found of its GPUs. It is no part of the handover
-	// state, which comes when that process works no more; one that does not know it ignores it.
+	// cardsEnv holds the predecessor's findings about its GPUs. It is no part of the handover
+	// state, which is passed later. A program that does not know it ignores it.
 	cardsEnv = "NODE_HANDOVER_CARDS"
-	// waitingTime is how long a new process may take to read its configuration,
-	// upTime until it serves.
+	// waitingTime limits how long a successor reads its configuration, upTime how long it
+	// takes until it serves.
 	waitingTime = time.Minute
 	upTime      = 2 * time.Minute
 	// answersTime bounds the answers that the old process finishes.
 	answersTime = 30 * time.Minute
 )
 
-// word is what a new process says of itself.
+// word is a message from the successor about its state.
 type word string
 
 const (
-	// wordWaiting has the number of the hand-over's form: a process that knows another
-	// one is found out before anything has happened. A change of the handover state changes
-	// the number.
+	// wordWaiting carries the version of the handover protocol, so that an incompatible
+	// successor is noticed while the old process still serves. A change of the handover state
+	// changes the version.
 	wordWaiting word = "waiting 1"
 	wordReady   word = "ready"
 )
 
-// handoverState is what the old process leaves beside the data directory.
+// handoverState is the state that the old process passes on besides the data directory.
 type handoverState struct {
 	Token  pm.Secret
 	Estate orchestrate.HandoverState
+	// Live is nil where the node has no live runners. A process that does not know the field drops it.
+	Live *liverunner.State
 	// AfterEnd: parts of the old process have not stopped, so that the data directory is
 	// free only when all of it has ended.
 	AfterEnd bool
@@ -70,7 +77,7 @@ type predecessor struct {
 	in    *gob.Decoder
 	out   *gob.Encoder
 	state handoverState
-	// cards is what it handed over of its cards.
+	// Cards is what it handed over of its GPUs.
 	cards string
 }
 
@@ -116,12 +123,17 @@ func (p *predecessor) await(ctx context.Context) (*handoverState, error) {
 	return &p.state, nil
 }
 
-// ready says that this process serves.
-func (p *predecessor) ready(log interface{ Info(string, ...any) }) {
+// ready says that this process serves. The line stays while live, if any, has requests in the process
+// before.
+func (p *predecessor) ready(log interface{ Info(string, ...any) }, live *liverunner.Server) {
 	if err := p.out.Encode(wordReady); err != nil {
 		log.Info("the process before is gone", "err", err)
 	}
-	p.conn.Close()
+	if live == nil {
+		p.conn.Close()
+		return
+	}
+	go share(live, p.conn, p.in, p.out)
 }
 
 // successor is a process that was started to take this one's place.
@@ -187,7 +199,7 @@ func (p *Process) mayUpgrade() error {
 	return nil
 }
 
-// changed is what has happened while the new process started that rules it out, ""
+// changed returns what has happened while the new process started that rules it out, ""
 // for nothing. The caller holds mu.
 func (p *Process) changed() string {
 	switch {
@@ -216,7 +228,7 @@ func (p *Process) start(ctx context.Context) (*successor, string, error) {
 	return s, binary, err
 }
 
-// onDisk is the program where it was started from. A file that was replaced has the
+// onDisk returns the program where it was started from. A file that was replaced has the
 // mark of the system behind its name.
 func onDisk() (string, error) {
 	path, err := os.Readlink("/proc/self/exe")
@@ -265,7 +277,7 @@ func begin(ctx context.Context, binary, names, cards string, files []*os.File) (
 	return s, nil
 }
 
-// childEnv is the environment without what the service manager said to this process
+// childEnv returns the environment without what the service manager said to this process
 // alone.
 func childEnv() (out []string) {
 	for _, e := range os.Environ() {

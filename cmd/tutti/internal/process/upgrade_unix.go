@@ -19,7 +19,7 @@ var (
 	upgradeSignals = []os.Signal{syscall.SIGUSR2}
 )
 
-// pair is a line between two processes.
+// pair returns a line between two processes.
 func pair() (ours, theirs *os.File, err error) {
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 const noUpgrade = "Windows has no way to hand listening sockets over as tutti does: drain the node, stop it and " +
 	"start the new program"
 
-// stopSignals are the console's Ctrl-C and Ctrl-Break, and its end, for which Windows leaves a
-// program some seconds. None asks for a reload or an upgrade. Read-only.
+// stopSignals are the console's Ctrl-C and Ctrl-Break, and its end, for which Windows leaves a program some
+// seconds. None asks for a reload or an upgrade. Read-only.
 var (
 	stopSignals                   = []os.Signal{os.Interrupt, syscall.SIGTERM}
 	reloadSignals, upgradeSignals []os.Signal

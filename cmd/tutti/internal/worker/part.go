@@ -84,5 +84,5 @@ type drained interface {
 	lifecycle.Drainer
 }
 
-// Name is the component's name.
+// Name returns the component's name.
 func (c named) Name() string { return c.name }

@@ -7,6 +7,7 @@ import (
 	mrand "math/rand/v2"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/metrics"
@@ -32,7 +33,7 @@ func (p *Part) addTranscoder(ctx context.Context) (err error) {
 	client, err := worker.NewTranscoder(worker.TranscoderOptions{
 		Orchestrators: at.Orchestrators, Secret: at.Secret, TLS: at.TLS, Name: at.Worker, Version: process.Version,
 		Transcoder: p.media.Transcoder(), Capacity: p.capacity, Capabilities: p.media.Pool.Capabilities,
-		Devices: p.ownDevices, Stores: at.Stores,
+		Devices: p.ownDevices, Stores: at.Stores, MaxInput: nodeenv.Memory(worker.DefaultInputBytes),
 		Log: p.Log, Board: p.Board, Recorder: p.Recorder(metrics.Transcoder), Now: time.Now, Random: rand.Reader,
 		Chance: mrand.Float64,
 	})
@@ -43,7 +44,7 @@ func (p *Part) addTranscoder(ctx context.Context) (err error) {
 	return nil
 }
 
-// capacity is how many sessions this node takes; 0 while no device is ready.
+// capacity returns how many sessions this node takes; 0 while no device is ready.
 func (p *Part) capacity() int {
 	if p.media.Pool.Ready() == 0 {
 		return 0

@@ -1,5 +1,5 @@
 // Counts what a program asks of an NVIDIA driver: decoders, encoders, kernels, and bytes
-// between host and card. It is loaded before the program (LD_PRELOAD) and stands in for
+// between host and GPU. It is loaded before the program (LD_PRELOAD) and stands in for
 // the loader's dlsym, through which libav finds every function of the driver. The
 // counters are in the file that TUTTI_GPUCOUNT names, which all processes share.
 #define _GNU_SOURCE

@@ -1,0 +1,134 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"time"
+)
+
+const (
+	// firstWait is before the first new start; it doubles up to lastWait, and begins anew when the program
+	// has run for longEnough.
+	firstWait  = time.Second
+	lastWait   = time.Minute
+	longEnough = 10 * time.Minute
+	// stopTime is between the polite and the hard end of a program.
+	stopTime = 5 * time.Second
+	// lookInterval is how often Broken is asked.
+	lookInterval = time.Second
+)
+
+// Options are a program, and what is reported of it.
+type Options struct {
+	// Name is for the log. Command is the program and its arguments, Env its whole environment.
+	Name    string
+	Command []string
+	Env     []string
+	// Started is called when it runs, Ended when it has ended or could not be started, with the reason
+	// and its last lines. They alternate, and must not block for long.
+	Started func()
+	Ended   func(error)
+	// Broken returns why a program that runs has to be started again, nil for no reason.
+	Broken func() error
+	Log    *slog.Logger
+	// Random gives numbers in [0, 1) to spread the starts.
+	Random func() float64
+}
+
+// Run runs the program until ctx ends, and stops it then.
+func Run(ctx context.Context, o Options) {
+	wait := firstWait
+	for {
+		begun := time.Now()
+		err := runOnce(ctx, &o)
+		o.Ended(err)
+		if ctx.Err() != nil {
+			return
+		}
+		if time.Since(begun) >= longEnough {
+			wait = firstWait
+		}
+		o.Log.Warn("a program ended and is started again", "program", o.Name, "err", err, "wait", wait)
+		timer := time.NewTimer(time.Duration(float64(wait) * (0.8 + 0.4*o.Random())))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+		wait = min(2*wait, lastWait)
+	}
+}
+
+// runOnce starts the program and returns why it ended.
+func runOnce(ctx context.Context, o *Options) error {
+	ours, theirs, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer ours.Close()
+	lines := &tail{}
+	copied := make(chan struct{})
+	cmd := &exec.Cmd{Path: o.Command[0], Args: o.Command, Env: o.Env, Stdout: theirs, Stderr: theirs, SysProcAttr: group()}
+	if cmd.Path, err = exec.LookPath(o.Command[0]); err == nil {
+		err = cmd.Start()
+	}
+	theirs.Close()
+	if err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
+	go func() {
+		defer close(copied)
+		lines.follow(ours)
+	}()
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	o.Started()
+	err = watch(ctx, o, cmd, ended)
+	kill(cmd) // its children, whose pipe is closed then
+	select {
+	case <-copied:
+	case <-time.After(time.Second):
+	}
+	return lines.explain(err)
+}
+
+// watch waits for the program's end, and ends it when ctx does or it is broken.
+func watch(ctx context.Context, o *Options, cmd *exec.Cmd, ended <-chan error) error {
+	tick := time.NewTicker(lookInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-ended:
+			if err == nil {
+				err = errors.New("exit status 0")
+			}
+			return err
+		case <-tick.C:
+			if why := o.Broken(); why != nil {
+				stop(cmd, ended)
+				return why
+			}
+		case <-ctx.Done():
+			stop(cmd, ended)
+			return errors.New("the node stops it")
+		}
+	}
+}
+
+// stop asks the program to end, and ends it after some time.
+func stop(cmd *exec.Cmd, ended <-chan error) {
+	ask(cmd)
+	timer := time.NewTimer(stopTime)
+	defer timer.Stop()
+	select {
+	case <-ended:
+	case <-timer.C:
+		kill(cmd)
+		<-ended
+	}
+}

@@ -1,0 +1,70 @@
+package signer
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/gateway"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
+	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/pricing"
+	"github.com/tuttinode/tutti/pm/remotesigner"
+	service "github.com/tuttinode/tutti/server/remotesigner"
+)
+
+// Part is the remote signer of the node.
+type Part struct {
+	// Paying is the account of what was signed.
+	Paying *gateway.Paying
+}
+
+// New adds the service that signs payments for gateways without a key.
+func New(ctx context.Context, env *nodeenv.Env, network *chain.Part, caps *pricing.Caps) (*Part, error) {
+	paying, err := gateway.OpenPaying(ctx, env, network, caps)
+	if err != nil {
+		return nil, err
+	}
+	store, err := remotesigner.OpenStore(ctx, network.DB, network.Signer.Address())
+	if err != nil {
+		return nil, err
+	}
+	cfg := env.Config.Signer
+	opt := remotesigner.Options{
+		Account: network.Signer.Address(), Sign: network.Signer.SignMessage, Payer: paying.Sender,
+		Budget: remotesigner.NewBudget(store, cfg.DailyLimit, env.Board), Random: random, Now: time.Now,
+		Board: env.Board, Log: env.Log,
+	}
+	if !cfg.Webhook.IsZero() {
+		headers, err := config.HeaderList(cfg.WebhookHeaders.Reveal())
+		if err != nil {
+			return nil, fault.Wrap(fault.BadOption, "read -remoteSignerWebhookHeaders", err)
+		}
+		opt.Authorizer = service.NewWebhook(cfg.Webhook.Reveal(), headers)
+	}
+	var discover service.Discoverer
+	if cfg.Discovery {
+		found, err := newFinder(env, network, paying, caps)
+		if err != nil {
+			return nil, err
+		}
+		discover = found
+	}
+	server := service.New(service.Options{
+		Addr: env.Config.Addresses.RedeemerListen.Addr(), Open: !cfg.Webhook.IsZero() || cfg.AllowNoAuth,
+		Signer: remotesigner.New(opt), Authorizer: opt.Authorizer, Sign: network.Signer.SignMessage, Caps: caps,
+		Discover: discover, Connections: env.Connections(), PerAddress: env.Config.Limits.PerAddress,
+		Known:  env.Config.Limits.KnownPeers,
+		Scarce: env.Files.Refused, Version: process.Version, Log: env.Log, Now: time.Now,
+	})
+	env.Add(paying.Spent)
+	env.Add(paying.Sender)
+	env.Add(server)
+	return &Part{Paying: paying}, nil
+}
+
+// random fills bytes; crypto/rand never fails.
+func random(b []byte) { _, _ = rand.Read(b) }

@@ -1,0 +1,293 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/server/trickle/client"
+)
+
+const (
+	// maxUntaken is how many segments an orchestrator may leave untaken.
+	maxUntaken = 3
+	// maxEvent bounds one event.
+	maxEvent = 1 << 20
+	// startWithin bounds the request that begins a stream.
+	startWithin = 5 * time.Second
+	// endWithin bounds the end of a stream at an orchestrator.
+	endWithin = 3 * time.Second
+)
+
+// leftError is why a stream left an orchestrator.
+type leftError struct {
+	err error
+	// late: the orchestrator was too slow, and is not used for a while.
+	late bool
+}
+
+func (e *leftError) Error() string { return e.err.Error() }
+func (e *leftError) Unwrap() error { return e.err }
+
+var (
+	errNoOutput = errors.New("the orchestrator sends no output")
+	errUntaken  = errors.New("the orchestrator takes the input too slowly")
+	errNoEvents = errors.New("the orchestrator sends no events")
+	errGone     = errors.New("the orchestrator closed the stream's channels")
+	errForeign  = errors.New("the orchestrator named a channel on another host")
+)
+
+// startRequest is the body with which a stream begins.
+type startRequest struct {
+	Model     string          `json:"model_id"`
+	Params    json.RawMessage `json:"params,omitempty"`
+	Request   string          `json:"gateway_request_id"`
+	Stream    string          `json:"stream_id"`
+	Publish   string          `json:"publish_url"`
+	Subscribe string          `json:"subscribe_url"`
+}
+
+// startAnswer names the channels of a stream.
+type startAnswer struct {
+	Publish   string `json:"publish_url"`
+	Subscribe string `json:"subscribe_url"`
+	Control   string `json:"control_url"`
+	Events    string `json:"events_url"`
+	Manifest  string `json:"manifest_id"`
+}
+
+// job is a stream at one orchestrator.
+type job struct {
+	s    *stream
+	o    Orchestrator
+	a    startAnswer
+	paid Paid // nil where the stream is free
+	// outer ends with the stream.
+	outer context.Context
+	ctx   context.Context // ends with the job
+	stop  context.CancelCauseFunc
+	wg    sync.WaitGroup
+
+	in, control *client.Publisher
+
+	mu        sync.Mutex
+	lastEvent time.Time
+}
+
+// begin starts a stream at an orchestrator.
+func (s *stream) begin(ctx context.Context, o Orchestrator) (*job, error) {
+	body, err := json.Marshal(startRequest{Model: s.model, Params: s.params, Request: s.request, Stream: s.id})
+	if err != nil {
+		return nil, err
+	}
+	ask, cancel := context.WithTimeout(ctx, startWithin)
+	defer cancel()
+	data, paid, err := o.Start(ask, s.id, body)
+	if err != nil {
+		return nil, err
+	}
+	j := &job{s: s, o: o, paid: paid, lastEvent: s.srv.o.Now()}
+	if err := j.read(data); err != nil {
+		if paid != nil {
+			paid.End(true)
+		}
+		return nil, err
+	}
+	j.outer = ctx
+	j.ctx, j.stop = context.WithCancelCause(ctx)
+	return j, nil
+}
+
+// read reads the answer to the start.
+func (j *job) read(data []byte) (err error) {
+	if err := json.Unmarshal(data, &j.a); err != nil {
+		return fmt.Errorf("read the answer of %s: %w", j.o.URI(), err)
+	}
+	for _, u := range []*string{&j.a.Publish, &j.a.Subscribe, &j.a.Control, &j.a.Events} {
+		if *u, err = channelURL(j.o.URI(), *u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// channelURL is the address of a channel, which may be relative to the orchestrator's. It is on the
+// orchestrator's host: an orchestrator makes this node send requests nowhere else.
+func channelURL(base, ref string) (string, error) {
+	b, err := url.Parse(base)
+	if err != nil {
+		return "", err
+	}
+	u, err := b.Parse(ref)
+	switch {
+	case err != nil, ref == "":
+		return "", errForeign // without its text, which is a credential
+	case u.Scheme != "http" && u.Scheme != "https", u.Hostname() != b.Hostname(), u.User != nil:
+		return "", errForeign
+	}
+	u.RawQuery, u.Fragment = "", ""
+	return u.String(), nil
+}
+
+// Next begins a segment of the input.
+func (j *job) Next() (*client.Segment, error) {
+	if j.in.Pending() >= maxUntaken {
+		return nil, errUntaken
+	}
+	return j.in.Next(j.ctx)
+}
+
+// run moves media and messages until the job ends, and says why it did.
+func (j *job) run() error {
+	o := client.Options{Client: j.s.srv.o.Channels}
+	j.in, j.control = client.NewPublisher(j.a.Publish, o), client.NewPublisher(j.a.Control, o)
+	j.in.Connect(j.ctx)
+	j.control.Connect(j.ctx)
+	j.s.out.restart()
+	j.wg.Go(func() { j.end(j.readOutput(client.NewSubscriber(j.a.Subscribe, o))) })
+	j.wg.Go(func() { j.end(j.readEvents(client.NewSubscriber(j.a.Events, o))) })
+	j.wg.Go(func() { j.end(j.writeControl()) })
+	j.wg.Go(func() { j.end(j.watch()) })
+	if j.paid != nil {
+		j.wg.Go(func() { j.end(j.paid.Run(j.ctx, j.a.Manifest)) })
+	}
+	j.s.seg.direct(j)
+	<-j.ctx.Done()
+	j.s.seg.direct(nil)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(j.ctx), endWithin)
+	defer cancel()
+	_ = j.control.Close(ctx) // an orchestrator that does not answer ends the channels by itself
+	_ = j.in.Close(ctx)
+	j.wg.Wait()
+	if j.paid != nil {
+		j.paid.End(j.outer.Err() == nil)
+	}
+	return context.Cause(j.ctx)
+}
+
+// end ends the job; the first reason counts.
+func (j *job) end(err error) {
+	if err == nil {
+		err = errGone
+	}
+	j.stop(err)
+}
+
+// readOutput reads the result.
+func (j *job) readOutput(sub *client.Subscriber) error {
+	defer sub.Close()
+	for {
+		in, err := sub.Next(j.ctx)
+		if err != nil {
+			return channelError(err)
+		}
+		if err := j.s.out.read(in); err != nil {
+			j.s.srv.o.Log.Debug("a segment of the output cannot be used", "stream", j.s.id, "err", err)
+		}
+		_ = in.Close() // it was only read
+	}
+}
+
+func channelError(err error) error {
+	if errors.Is(err, client.ErrEnded) {
+		return errGone
+	}
+	return err
+}
+
+// readEvents takes the orchestrator's events.
+func (j *job) readEvents(sub *client.Subscriber) error {
+	defer sub.Close()
+	for {
+		in, err := sub.Next(j.ctx)
+		if err != nil {
+			return channelError(err)
+		}
+		data, err := io.ReadAll(io.LimitReader(in, maxEvent))
+		_ = in.Close() // it was only read
+		if err != nil || len(data) == 0 {
+			continue
+		}
+		j.mu.Lock()
+		j.lastEvent = j.s.srv.o.Now()
+		j.mu.Unlock()
+		j.s.event(j.o, data)
+	}
+}
+
+// writeControl sends the latest parameters, and a message every so often.
+func (j *job) writeControl() error {
+	tick := time.NewTicker(j.s.srv.o.Limits.Keep)
+	defer tick.Stop()
+	sent := 0
+	for {
+		params, number, changed := j.s.parameters()
+		if number != sent {
+			if err := j.message(params); err != nil {
+				return err
+			}
+			sent = number
+			continue
+		}
+		select {
+		case <-changed:
+		case <-tick.C:
+			if err := j.message([]byte(`{"keep":"alive"}`)); err != nil {
+				return err
+			}
+		case <-j.ctx.Done():
+			return j.ctx.Err()
+		}
+	}
+}
+
+func (j *job) message(data []byte) error {
+	if j.control.Pending() > maxUntaken {
+		return nil // the next one will do
+	}
+	m, err := j.control.Next(j.ctx)
+	if err != nil {
+		return channelError(err)
+	}
+	_, _ = m.Write(data) // a lost message is repeated, or followed by the next
+	return m.Close()
+}
+
+// watch ends the job when the orchestrator is late or silent.
+func (j *job) watch() error {
+	l, now := &j.s.srv.o.Limits, j.s.srv.o.Now
+	tick := time.NewTicker(l.Watch)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-j.in.Ended():
+			return errGone
+		case <-j.ctx.Done():
+			return j.ctx.Err()
+		}
+		input, fed, failed := j.s.seg.last()
+		output := j.s.out.last()
+		if output.Before(fed) {
+			output = fed
+		}
+		j.mu.Lock()
+		event := j.lastEvent
+		j.mu.Unlock()
+		switch at := now(); {
+		case errors.Is(failed, errUntaken), errors.Is(failed, client.ErrSlow):
+			return &leftError{errUntaken, true}
+		case failed != nil:
+			return channelError(failed)
+		case !fed.IsZero() && at.Sub(output) >= l.OutputSilence && at.Sub(input) < l.OutputSilence/2:
+			return &leftError{errNoOutput, true}
+		case at.Sub(event) >= l.EventSilence:
+			return errNoEvents
+		}
+	}
+}

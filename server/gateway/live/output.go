@@ -1,0 +1,245 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/bluenviron/mediacommon/v2/pkg/codecs/h264"
+	"github.com/bluenviron/mediacommon/v2/pkg/formats/mpegts"
+	"github.com/pion/rtp/codecs"
+)
+
+const (
+	// maxSegment bounds one segment of an orchestrator's output.
+	maxSegment = 64 << 20
+	// maxKept bounds the frames that are kept for new viewers.
+	maxKept = 5 << 20
+	// maxWrong bounds the errors in one segment.
+	maxWrong = 1000
+	// packetSize bounds the payload of an RTP packet.
+	packetSize = 1180
+	// maxStep is the longest gap in time stamps that counts as part of a stream.
+	maxStep = 10 * videoClock
+)
+
+// frame is a picture or a piece of sound, ready to be sent. Read-only.
+type frame struct {
+	audio, key bool
+	// at is its time in the viewers' time, in units of 90 kHz.
+	at       int64
+	payloads [][]byte
+	size     int
+}
+
+// output is a stream's result: the frames since the last key frame, and the viewers that get what comes. The
+// time of its frames goes on when the orchestrator changes.
+type output struct {
+	now func() time.Time
+
+	mu    sync.Mutex
+	kept  []frame
+	bytes int
+	// first is closed with the first frame.
+	first     chan struct{}
+	begun     bool
+	hasAudio  bool
+	viewers   map[*viewer]struct{}
+	closed    bool
+	lastFrame time.Time
+	// lastAt is the time of the last picture; shift is what the source's time stamps are moved by, once set.
+	lastAt, shift int64
+	shifted       bool
+	// keyless: frames are passed over until the next key frame.
+	keyless    bool
+	lastSource int64
+}
+
+func newOutput(now func() time.Time) *output {
+	return &output{now: now, keyless: true, first: make(chan struct{}), viewers: make(map[*viewer]struct{})}
+}
+
+// restart says that what follows comes from another orchestrator, whose time stamps begin anywhere.
+func (o *output) restart() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.shifted, o.keyless = false, true
+}
+
+// last is when the last frame came.
+func (o *output) last() time.Time {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.lastFrame
+}
+
+// read takes a segment's frames as they come, until its end. The bytes are another node's: no error of theirs,
+// nor of the library that parses them, ends more than the segment.
+func (o *output) read(r io.Reader) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("the output cannot be parsed: %v", v)
+		}
+	}()
+	m := &mpegts.Reader{R: &finite{r: io.LimitReader(r, maxSegment)}}
+	if err := m.Initialize(); err != nil {
+		return err
+	}
+	wrong := 0
+	m.OnDecodeError(func(err error) {
+		if wrong++; wrong > maxWrong {
+			panic(err)
+		}
+	})
+	for _, t := range m.Tracks() {
+		switch t.Codec.(type) {
+		case *mpegts.CodecH264:
+			m.OnDataH264(t, func(pts, _ int64, unit [][]byte) error { o.video(pts, unit); return nil })
+		case *mpegts.CodecOpus:
+			o.mu.Lock()
+			o.hasAudio = true
+			o.mu.Unlock()
+			m.OnDataOpus(t, func(pts int64, packets [][]byte) error { o.sound(pts, packets); return nil })
+		}
+	}
+	for {
+		if err := m.Read(); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+// finite ends a parser that goes on reading at the end: some segments make the library try for ever.
+type finite struct {
+	r    io.Reader
+	ends int
+}
+
+// Read reads, and panics when the end was there too often; output.read recovers.
+func (f *finite) Read(p []byte) (int, error) {
+	n, err := f.r.Read(p)
+	if n > 0 || err == nil {
+		return n, err
+	}
+	if f.ends++; f.ends > maxWrong {
+		panic(err)
+	}
+	return n, err
+}
+
+// timeLocked moves a source's time stamp to the viewers' time. A jump begins where the clock is.
+func (o *output) timeLocked(pts int64) int64 {
+	step := pts - o.lastSource
+	if !o.shifted || step > maxStep || step < -maxStep {
+		at := o.lastAt
+		if o.begun {
+			at += max(1, int64(o.now().Sub(o.lastFrame)*videoClock/time.Second))
+		}
+		o.shift, o.shifted = at-pts, true
+	}
+	o.lastSource = pts
+	return pts + o.shift
+}
+
+// video takes a picture.
+func (o *output) video(pts int64, unit [][]byte) {
+	f := frame{key: h264.IsRandomAccess(unit)}
+	annexB, err := h264.AnnexB(unit).Marshal()
+	if err != nil || len(annexB) > maxAccessUnit {
+		return
+	}
+	f.payloads = (&codecs.H264Payloader{}).Payload(packetSize, annexB)
+	f.size = len(annexB)
+	if len(f.payloads) == 0 {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.keyless && !f.key {
+		return
+	}
+	o.keyless = false
+	f.at = o.timeLocked(pts)
+	o.lastAt, o.lastFrame = f.at, o.now()
+	if !o.begun {
+		o.begun = true
+		close(o.first)
+	}
+	if f.key {
+		o.kept, o.bytes = o.kept[:0:0], 0
+	}
+	if o.bytes += f.size; o.bytes > maxKept {
+		o.kept = nil // new viewers wait for the next key frame
+	} else if f.key || len(o.kept) > 0 {
+		o.kept = append(o.kept, f)
+	}
+	o.sendLocked(&f)
+}
+
+// sound takes Opus packets that follow each other.
+func (o *output) sound(pts int64, packets [][]byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.begun {
+		return
+	}
+	at := o.timeLocked(pts)
+	for _, p := range packets {
+		if len(p) > 0 && len(p) < 1<<12 {
+			o.sendLocked(&frame{audio: true, at: at, payloads: [][]byte{p}, size: len(p)})
+		}
+		at += videoClock / 50
+	}
+}
+
+func (o *output) sendLocked(f *frame) {
+	for v := range o.viewers {
+		v.offer(f)
+	}
+}
+
+// join adds a viewer, which gets the frames since the last key frame at once. It reports false at the limit, or
+// when the stream is over.
+func (o *output) join(v *viewer, most int) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed || most > 0 && len(o.viewers) >= most {
+		return false
+	}
+	o.viewers[v] = struct{}{}
+	return true
+}
+
+// begin hands a viewer what is kept. The time stamps of the backlog end at the present, so that a player shows
+// the present picture at once and does not stay behind.
+func (o *output) begin(v *viewer) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i := range o.kept {
+		f := o.kept[i]
+		f.at = o.lastAt - int64(len(o.kept)-1-i)
+		v.backlog(&f)
+	}
+	v.open()
+}
+
+func (o *output) leave(v *viewer) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.viewers, v)
+}
+
+// close ends all viewers.
+func (o *output) close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.closed = true
+	for v := range o.viewers {
+		v.end()
+	}
+	o.kept = nil
+}

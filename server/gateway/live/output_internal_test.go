@@ -1,0 +1,85 @@
+package live
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/bluenviron/mediacommon/v2/pkg/formats/mpegts"
+	"github.com/pion/rtp"
+)
+
+// segment is a short piece of MPEG-TS with a picture and sound.
+func segment(t testing.TB) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	video, audio := &mpegts.Track{Codec: &mpegts.CodecH264{}}, &mpegts.Track{Codec: &mpegts.CodecOpus{ChannelCount: 2}}
+	w := &mpegts.Writer{W: &b, Tracks: []*mpegts.Track{video, audio}}
+	if err := w.Initialize(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range int64(3) {
+		at, unit := firstTime+i*3000, [][]byte{{0x67, 1}, {0x68, 1}, {0x65, 1, 2}}
+		if err := w.WriteH264(video, at, at, unit); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.WriteOpus(audio, firstTime+i*1800, [][]byte{{0xf8, 0xff, 0xfe}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Bytes()
+}
+
+// What an orchestrator sends as its output ends no more than its segment, and what is kept stays bounded.
+func FuzzOutput(f *testing.F) {
+	f.Add(segment(f))
+	f.Add([]byte{0x47})
+	f.Add(bytes.Repeat([]byte{0x47}, 188*8))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		o := newOutput(time.Now)
+		v := newViewer(1)
+		o.join(v, 1)
+		o.begin(v)
+		for range 2 {
+			_ = o.read(bytes.NewReader(data)) // wrong bytes are an error
+			o.restart()
+		}
+		if o.bytes > maxKept+maxAccessUnit || v.bytes > maxQueued {
+			t.Error(o.bytes, v.bytes)
+		}
+		o.close()
+	})
+}
+
+func TestOutputIsReadFromSegments(t *testing.T) {
+	o := newOutput(time.Now)
+	if err := o.read(bytes.NewReader(segment(t))); err != nil {
+		t.Fatal(err)
+	}
+	if !o.begun || !o.hasAudio || len(o.kept) != 1 || !o.kept[0].key {
+		t.Errorf("%+v", o.kept)
+	}
+}
+
+// Packets of a publisher arrive in any order, twice and not at all: pictures come out in order, and one that is not
+// whole never as whole.
+func FuzzAssembler(f *testing.F) {
+	f.Add([]byte{0, 1, 2, 3, 4, 5, 6})
+	f.Add([]byte{6, 5, 4, 0, 0, 255, 1, 128})
+	f.Fuzz(func(t *testing.T, order []byte) {
+		now := time.Unix(0, 0)
+		a := assembler{now: func() time.Time { return now }, deliver: func(_ uint32, unit []byte, _ bool) {
+			if len(unit) == 0 || len(unit) > maxAccessUnit {
+				t.Error(len(unit))
+			}
+		}}
+		for i, n := range order {
+			now = now.Add(time.Duration(n) * time.Millisecond)
+			a.push(&rtp.Packet{Payload: []byte{0x65, n}, Header: rtp.Header{SequenceNumber: uint16(n) * uint16(1+i%3*900),
+				Timestamp: uint32(n), Marker: n%2 == 0}})
+			if len(a.waiting) > maxReorder+1 {
+				t.Error(len(a.waiting))
+			}
+		}
+	})
+}

@@ -1,0 +1,81 @@
+package live
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/sender"
+)
+
+// fakePayment records how it was settled.
+type fakePayment struct {
+	settled, received, left int64
+	came                    int64
+}
+
+func (p *fakePayment) Header() string                       { return "x" }
+func (p *fakePayment) Value() pm.Value                      { return pm.Value{} }
+func (p *fakePayment) Credited()                            {}
+func (p *fakePayment) Settle(_ sender.Outcome, units int64) { p.settled += units }
+func (p *fakePayment) Received(units int64)                 { p.received += units }
+func (p *fakePayment) Left(units int64)                     { p.left += units }
+func (p *fakePayment) LeftAfter(came, units int64)          { p.came += came; p.left += units - came }
+func (p *fakePayment) Forgo()                               {}
+func (p *fakePayment) Blame()                               {}
+func (p *fakePayment) total() (received, open int64) {
+	return p.received + p.came, p.settled - p.received - p.came
+}
+func newPayments(clock *coretest.Clock) *payments {
+	return &payments{log: slog.New(slog.DiscardHandler), now: clock.Now, begun: clock.Now()}
+}
+
+// What an orchestrator had time to work for counts as received, to the unit, and the rest as open: excused where the
+// stream was ended here, against the orchestrator where it was not.
+func TestWhatIsOpenAtTheEnd(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		clock := coretest.NewClock(time.Unix(1_800_000_000, 0))
+		p := newPayments(clock)
+		begun := clock.Now()
+		var all []*fakePayment
+		for range rapid.IntRange(1, 20).Draw(t, "payments") {
+			one := new(fakePayment)
+			all = append(all, one)
+			p.add(one, rapid.Int64Range(1, 200_000_000).Draw(t, "units"))
+			clock.Forward(time.Duration(rapid.Int64Range(0, 9_000).Draw(t, "ms")) * time.Millisecond)
+			p.settle(unitsOf(clock.Now().Sub(begun)))
+		}
+		blame := rapid.Bool().Draw(t, "blame")
+		p.End(blame)
+		used := unitsOf(clock.Now().Sub(begun))
+		var settled, received, open, excused int64
+		for _, one := range all {
+			r, o := one.total()
+			settled, received, open, excused = settled+one.settled, received+r, open+o, excused+one.left
+		}
+		if settled != p.paid || received != min(used, p.paid) || open != p.paid-received {
+			t.Fatalf("settled %d received %d open %d of %d, used %d", settled, received, open, p.paid, used)
+		}
+		if want := map[bool]int64{true: 0, false: open}[blame]; excused != want {
+			t.Fatalf("excused %d of %d, blame %v", excused, open, blame)
+		}
+	})
+}
+
+// A second costs what a second of 720p at 30 pictures has.
+func TestUnitsOfTime(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]int64{
+		0: 0, time.Second: 27_648_000, 60 * time.Second: 1_658_880_000, time.Second / 2: 13_824_000,
+		1000 * time.Hour: 27_648_000 * 3_600_000,
+	} {
+		if got := unitsOf(d); got != want {
+			t.Errorf("%s: %d, want %d", d, got, want)
+		}
+	}
+}

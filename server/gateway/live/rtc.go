@@ -1,0 +1,165 @@
+package live
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/pion/ice/v4"
+	"github.com/pion/interceptor"
+	"github.com/pion/interceptor/pkg/intervalpli"
+	"github.com/pion/logging"
+	"github.com/pion/webrtc/v4"
+)
+
+// Times of connections: after goneAfter without a packet one counts as disconnected, after failAfter more it ends.
+const (
+	goneAfter = 5 * time.Second
+	failAfter = 10 * time.Second
+	keepAlive = 2 * time.Second
+	// keyEvery is how often a publisher is asked for a key frame.
+	keyEvery = 2 * time.Second
+	// gatherWithin bounds the collection of our own addresses.
+	gatherWithin = 5 * time.Second
+)
+
+// Payload types that we register. Answers use the offer's.
+const (
+	payloadOpus  = 111
+	payloadVideo = 96
+)
+
+// mediaEngine knows the codecs that are taken and sent. Every H.264 profile matches one of them.
+func mediaEngine() (*webrtc.MediaEngine, error) {
+	m := &webrtc.MediaEngine{}
+	feedback := []webrtc.RTCPFeedback{{Type: "goog-remb"}, {Type: "nack"}, {Type: "nack", Parameter: "pli"},
+		{Type: "ccm", Parameter: "fir"}}
+	pt := webrtc.PayloadType(payloadVideo)
+	for _, mode := range []string{"1", "0"} {
+		for _, codec := range []webrtc.RTPCodecCapability{
+			{MimeType: webrtc.MimeTypeH264, ClockRate: videoClock, RTCPFeedback: feedback,
+				SDPFmtpLine: "level-asymmetry-allowed=1;packetization-mode=" + mode + ";profile-level-id=42001f"},
+			{MimeType: webrtc.MimeTypeRTX, ClockRate: videoClock, SDPFmtpLine: fmt.Sprintf("apt=%d", pt)},
+		} {
+			if err := m.RegisterCodec(webrtc.RTPCodecParameters{RTPCodecCapability: codec, PayloadType: pt},
+				webrtc.RTPCodecTypeVideo); err != nil {
+				return nil, err
+			}
+			pt++
+		}
+	}
+	return m, m.RegisterCodec(webrtc.RTPCodecParameters{
+		RTPCodecCapability: webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: audioClock, Channels: 2,
+			SDPFmtpLine: "minptime=10;useinbandfec=1"},
+		PayloadType: payloadOpus,
+	}, webrtc.RTPCodecTypeAudio)
+}
+
+// rtc makes connections to publishers and viewers, all on one UDP port.
+type rtc struct {
+	mux     ice.UDPMux
+	publish *webrtc.API
+	view    *webrtc.API
+}
+
+// newRTC serves connections on a socket. natIP is the address that peers are given in place of the socket's,
+// "" for none.
+func newRTC(conn net.PacketConn, natIP string) (*rtc, error) {
+	quiet := &logging.DefaultLoggerFactory{DefaultLogLevel: logging.LogLevelDisabled}
+	r := &rtc{mux: webrtc.NewICEUDPMux(quiet.NewLogger("ice"), conn)}
+	settings := webrtc.SettingEngine{LoggerFactory: quiet}
+	settings.SetICEUDPMux(r.mux)
+	settings.SetNetworkTypes([]webrtc.NetworkType{webrtc.NetworkTypeUDP4, webrtc.NetworkTypeUDP6})
+	settings.SetICETimeouts(goneAfter, failAfter, keepAlive)
+	settings.SetICEMulticastDNSMode(ice.MulticastDNSModeDisabled)
+	if a, ok := conn.LocalAddr().(*net.UDPAddr); ok && a.IP.IsLoopback() {
+		settings.SetIncludeLoopbackCandidate(true)
+	}
+	if natIP != "" {
+		if err := settings.SetICEAddressRewriteRules(webrtc.ICEAddressRewriteRule{External: []string{natIP},
+			AsCandidateType: webrtc.ICECandidateTypeHost, Mode: webrtc.ICEAddressRewriteReplace}); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if r.publish, err = newAPI(settings, true); err == nil {
+		r.view, err = newAPI(settings, false)
+	}
+	return r, err
+}
+
+// newAPI makes connections that receive, and then ask for key frames, or that send.
+func newAPI(settings webrtc.SettingEngine, receive bool) (*webrtc.API, error) {
+	media, err := mediaEngine()
+	if err != nil {
+		return nil, err
+	}
+	registry := &interceptor.Registry{}
+	if receive {
+		keys, err := intervalpli.NewReceiverInterceptor(intervalpli.GeneratorInterval(keyEvery),
+			intervalpli.WithLoggerFactory(settings.LoggerFactory))
+		if err != nil {
+			return nil, err
+		}
+		registry.Add(keys)
+	}
+	if err := webrtc.ConfigureNack(media, registry); err != nil {
+		return nil, err
+	}
+	if err := webrtc.ConfigureRTCPReports(registry); err != nil {
+		return nil, err
+	}
+	return webrtc.NewAPI(webrtc.WithMediaEngine(media), webrtc.WithInterceptorRegistry(registry),
+		webrtc.WithSettingEngine(settings)), nil
+}
+
+func (r *rtc) close() { _ = r.mux.Close() }
+
+// withoutCandidates takes the peer's addresses out of an offer. Peers reach us and are answered where they call
+// from, so that an offer makes no packet go to an address that it only names.
+func withoutCandidates(offer string) string {
+	lines := strings.SplitAfter(offer, "\n")
+	kept := lines[:0]
+	for _, l := range lines {
+		if !strings.HasPrefix(l, "a=candidate:") {
+			kept = append(kept, l)
+		}
+	}
+	return strings.Join(kept, "")
+}
+
+var errNoMedia = errors.New("the offer has no media")
+
+// take sets a peer's offer.
+func take(pc *webrtc.PeerConnection, offer string) error {
+	d := webrtc.SessionDescription{Type: webrtc.SDPTypeOffer, SDP: withoutCandidates(offer)}
+	if err := pc.SetRemoteDescription(d); err != nil {
+		return err
+	}
+	// Without media no address is looked for, and the answer would wait for them.
+	if parsed, err := d.Unmarshal(); err != nil || len(parsed.MediaDescriptions) == 0 {
+		return errNoMedia
+	}
+	return nil
+}
+
+// answer answers the offer with all our addresses.
+func answer(pc *webrtc.PeerConnection) (string, error) {
+	a, err := pc.CreateAnswer(nil)
+	if err != nil {
+		return "", err
+	}
+	gathered := webrtc.GatheringCompletePromise(pc)
+	if err := pc.SetLocalDescription(a); err != nil {
+		return "", err
+	}
+	late := time.NewTimer(gatherWithin)
+	defer late.Stop()
+	select {
+	case <-gathered:
+	case <-late.C:
+	}
+	return pc.LocalDescription().SDP, nil
+}

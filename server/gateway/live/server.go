@@ -1,0 +1,343 @@
+package live
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/status"
+)
+
+// path is what all addresses begin with.
+const path = "/live/video-to-video/"
+
+const (
+	// maxOffer bounds an SDP offer, maxParams the parameters of a pipeline.
+	maxOffer  = 64 << 10
+	maxParams = 1 << 20
+	maxName   = 128
+)
+
+// Texts of answers, as the network's gateways give them.
+const (
+	textNoStream  = "Stream not found"
+	textMalformed = "Malformed stream ID"
+	textNoOutput  = "Failed to initialize mpegts reader"
+	textViewers   = "Too many viewers for this stream"
+	textMediaType = "Unsupported Media Type, expected application/sdp"
+	textParams    = "Invalid pipeline params"
+	stunServer    = `<stun:stun.l.google.com:19302>; rel="ice-server"`
+)
+
+// Server serves live streams. Safe for concurrent use.
+type Server struct {
+	o   Options
+	rtc *rtc
+
+	// ctx ends with Close; wg counts streams and connections.
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	wg     sync.WaitGroup
+
+	mu       sync.Mutex
+	draining bool
+	// streams are those that run, and those that ended a moment ago, by name.
+	streams map[string]*stream
+	// resting are orchestrators that were late, with how many choices pass them over.
+	resting map[string]int
+}
+
+// New makes a server on an open socket, which it closes with Close.
+func New(o Options) (*Server, error) {
+	o.Limits = o.Limits.complete()
+	r, err := newRTC(o.Conn, o.NATIP)
+	if err != nil {
+		return nil, fmt.Errorf("make the WebRTC endpoint: %w", err)
+	}
+	s := &Server{o: o, rtc: r, streams: make(map[string]*stream), resting: make(map[string]int)}
+	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	return s, nil
+}
+
+// Register adds the addresses.
+func (s *Server) Register(mux *http.ServeMux) {
+	mux.HandleFunc(path+"{stream}/whip", s.serveWHIP)
+	mux.HandleFunc(path+"{stream}/whip/{id}", wrongMethod)
+	mux.HandleFunc(path+"{stream}/whep", s.serveWHEP)
+	mux.HandleFunc(path+"{stream}/update", s.serveUpdate)
+	mux.HandleFunc(path+"{stream}/status", s.serveStatus)
+}
+
+// Drain refuses new streams, and waits until those that run end, or ctx ends.
+func (s *Server) Drain(ctx context.Context) error {
+	s.mu.Lock()
+	s.draining = true
+	var all []*stream
+	for _, st := range s.streams {
+		all = append(all, st)
+	}
+	s.mu.Unlock()
+	for _, st := range all {
+		select {
+		case <-st.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// Close ends all streams and connections.
+func (s *Server) Close() {
+	s.mu.Lock()
+	s.draining = true
+	s.mu.Unlock()
+	s.cancel(errStopping)
+	s.wg.Wait()
+	s.rtc.close()
+}
+
+// Streams is how many streams run.
+func (s *Server) Streams() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.runningLocked()
+}
+
+func (s *Server) runningLocked() (n int) {
+	for _, st := range s.streams {
+		if !st.over() {
+			n++
+		}
+	}
+	return n
+}
+
+// background runs f unless the server is closed. Close waits for it.
+func (s *Server) background(f func()) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ctx.Err() != nil {
+		return false
+	}
+	s.wg.Go(f)
+	return true
+}
+
+// add makes a stream known. It takes the place of one with the same name, which ends. The error is a fault.
+func (s *Server) add(st *stream) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	forgotten := s.o.Now().Add(-s.o.Limits.Remember)
+	for name, old := range s.streams {
+		if old.endedBefore(forgotten) {
+			delete(s.streams, name)
+		}
+	}
+	old := s.streams[st.name]
+	switch {
+	case s.draining:
+		return fault.New(fault.Draining, "publish", "")
+	case (old == nil || old.over()) && s.runningLocked() >= s.o.Limits.Streams, len(s.streams) >= 4*s.o.Limits.Streams:
+		return fault.New(fault.StreamsFull, "publish", "there are too many live streams")
+	}
+	if old != nil {
+		old.stop(errReplaced)
+	}
+	s.streams[st.name] = st
+	return nil
+}
+
+// byName is the stream of a name, also one that ended a moment ago; byID that of an id.
+func (s *Server) byName(name string) *stream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.streams[name]
+}
+
+func (s *Server) byID(id string) *stream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, st := range s.streams {
+		if st.id == id && !st.endedBefore(s.o.Now().Add(-s.o.Limits.Remember)) {
+			return st
+		}
+	}
+	return nil
+}
+
+// rest passes an orchestrator over for some choices.
+func (s *Server) rest(uri string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.resting[uri] = restFor
+}
+
+// rested orders orchestrators: those that rest come last.
+func (s *Server) rested(found []Orchestrator) []Orchestrator {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var fresh, tired []Orchestrator
+	for _, o := range found {
+		if s.resting[o.URI()] > 0 {
+			tired = append(tired, o)
+		} else {
+			fresh = append(fresh, o)
+		}
+	}
+	for uri, n := range s.resting {
+		if s.resting[uri] = n - 1; n <= 1 {
+			delete(s.resting, uri)
+		}
+	}
+	return append(fresh, tired...)
+}
+
+// random is n random bytes in hex.
+func (s *Server) random(n int) (string, error) {
+	b := make([]byte, n)
+	if _, err := io.ReadFull(s.o.Rand, b); err != nil {
+		return "", fault.Wrap(fault.Unexpected, "make a name", err)
+	}
+	return hex.EncodeToString(b), nil
+}
+
+// serveUpdate sends parameters to a stream's pipeline.
+func (s *Server) serveUpdate(w http.ResponseWriter, r *http.Request) {
+	if !s.cors(w, r) {
+		return
+	}
+	if r.Method != http.MethodPost {
+		wrongMethod(w, r)
+		return
+	}
+	if s.o.Access != nil {
+		if _, err := s.o.Access.Push(r); err != nil {
+			refuse(w, err)
+			return
+		}
+	}
+	st := s.byName(r.PathValue("stream"))
+	if st == nil || st.over() {
+		http.Error(w, textNoStream, http.StatusNotFound)
+		return
+	}
+	data, err := readBody(w, r, maxParams)
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	st.change(data)
+}
+
+// serveStatus says how a stream is.
+func (s *Server) serveStatus(w http.ResponseWriter, r *http.Request) {
+	if !s.cors(w, r) {
+		return
+	}
+	if r.Method != http.MethodGet {
+		wrongMethod(w, r)
+		return
+	}
+	if s.o.Access != nil {
+		if _, err := s.o.Access.Streams(r); err != nil {
+			refuse(w, err)
+			return
+		}
+	}
+	st := s.byID(r.PathValue("stream"))
+	if st == nil {
+		http.Error(w, textNoStream, http.StatusNotFound)
+		return
+	}
+	data, err := st.describe()
+	if err != nil {
+		refuse(w, fault.Wrap(fault.Unexpected, "describe a stream", err))
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(data)
+}
+
+// cors answers what browsers ask before they call from another site. It reports whether the request goes on.
+func (s *Server) cors(w http.ResponseWriter, r *http.Request) bool {
+	h := w.Header()
+	if s.o.AllowCORS {
+		h.Set("Access-Control-Allow-Origin", "*")
+		h.Set("Access-Control-Allow-Headers", "Content-Type")
+	}
+	switch r.Method {
+	case http.MethodOptions:
+		if s.o.AllowCORS {
+			h.Set("Access-Control-Allow-Methods", "OPTIONS, POST, GET")
+			h.Set("Link", stunServer)
+		}
+		w.WriteHeader(http.StatusNoContent)
+		return false
+	case http.MethodHead:
+		w.WriteHeader(http.StatusMethodNotAllowed)
+		return false
+	}
+	return true
+}
+
+// wrongMethod is the answer of the network's gateways to methods that they do not know.
+func wrongMethod(w http.ResponseWriter, r *http.Request) {
+	http.Error(w, fmt.Sprintf("http push request wrong method=%s url=%s host=%s", r.Method, r.URL, r.Host),
+		http.StatusMethodNotAllowed)
+}
+
+// refuse answers with a fault.
+func refuse(w http.ResponseWriter, err error) {
+	_, text := fault.Public(err)
+	http.Error(w, text, status.HTTP(err))
+}
+
+// readBody reads a bounded body. The error is a fault.
+func readBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return nil, fault.New(fault.RequestTooLarge, "read the request", fmt.Sprintf("at most %d bytes", most))
+	}
+	if err != nil {
+		return nil, fault.Wrap(fault.RequestBroken, "read the request", err)
+	}
+	return data, nil
+}
+
+// readOffer reads an SDP offer, or answers why there is none.
+func readOffer(w http.ResponseWriter, r *http.Request) (string, bool) {
+	if r.Header.Get("Content-Type") != "application/sdp" {
+		http.Error(w, textMediaType, http.StatusUnsupportedMediaType)
+		return "", false
+	}
+	data, err := readBody(w, r, maxOffer)
+	if err != nil {
+		refuse(w, err)
+		return "", false
+	}
+	return string(data), true
+}
+
+// splitOutput reads the name of an output: "<stream>-out" or "<stream>-<request>-out".
+func (s *Server) splitOutput(name string) (st *stream, malformed bool) {
+	base, ok := strings.CutSuffix(name, "-out")
+	if !ok || base == "" {
+		return nil, true
+	}
+	if st := s.byName(base); st != nil {
+		return st, false
+	}
+	if i := strings.LastIndexByte(base, '-'); i > 0 {
+		if st := s.byName(base[:i]); st != nil && st.request == base[i+1:] {
+			return st, false
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,16 @@
+package liverunner
+
+import "testing"
+
+// TestARunnerLeadsToNoMetadata: no runner has the node connect to the network of its machine alone.
+func TestARunnerLeadsToNoMetadata(t *testing.T) {
+	t.Parallel()
+	for address, permitted := range map[string]bool{
+		"127.0.0.1:9000": true, "10.0.0.7:80": true, "[2001:db8::1]:443": true,
+		"169.254.169.254:80": false, "[::ffff:169.254.169.254]:80": false, "[fe80::1%eth0]:80": false,
+	} {
+		if err := permit("tcp", address, nil); (err == nil) != permitted {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}

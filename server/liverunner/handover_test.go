@@ -1,0 +1,121 @@
+package liverunner_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/tuttinode/tutti/server/liverunner"
+)
+
+// replaced hands a node's sessions over to a new one.
+func (n *node) replaced(t *testing.T) *node {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := n.HandOver(ctx); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := n.Run(ctx, func() {}); err != nil {
+		t.Fatal(err)
+	}
+	var line bytes.Buffer
+	if err := gob.NewEncoder(&line).Encode(n.State()); err != nil {
+		t.Fatal(err)
+	}
+	var left liverunner.State
+	if err := gob.NewDecoder(&line).Decode(&left); err != nil {
+		t.Fatal(err)
+	}
+	next := start(t, "topsecret")
+	next.Restore(left)
+	n.Tell(next.Receive)
+	next.Tell(n.Receive)
+	return next
+}
+
+// open opens a channel of a session and returns its path.
+func (n *node) open(t *testing.T, session, token string) string {
+	t.Helper()
+	res := n.request(t, "POST", strings.Replace(session, "/apps/", "/runner/", 1)+"/channels",
+		`{"channels":[{"name":"c"}]}`, "Livepeer-Session-Token", token)
+	var made struct{ Channels []struct{ URL string } }
+	if err := json.NewDecoder(res.Body).Decode(&made); err != nil || len(made.Channels) != 1 {
+		t.Fatal(res.Status, err)
+	}
+	return strings.TrimPrefix(made.Channels[0].URL, service)
+}
+
+func tokenOf(t *testing.T, n *node, session string) string {
+	t.Helper()
+	_, text := n.text(t, "GET", session+"/app/echo")
+	var seen struct{ Headers map[string]string }
+	if err := json.Unmarshal([]byte(text), &seen); err != nil {
+		t.Fatal(text)
+	}
+	return seen.Headers["Livepeer-Session-Token"]
+}
+
+// The sessions of a process go on in its successor: each in both, counted in one, ended in both.
+func TestSessionsAreHandedOver(t *testing.T) {
+	t.Parallel()
+	old, runner := start(t, "topsecret"), echo(t)
+	ids := old.register(t, static("p", runner.URL, `,"capacity":3`)+","+
+		static("s", runner.URL, `,"mode":"single-shot","routing":"label","capacity":3`))
+	session := old.session(t, ids[0])
+	token := tokenOf(t, old, session)
+	channel := old.open(t, session, token)
+	if res := old.request(t, "POST", channel+"/0", "x"); res.StatusCode != http.StatusOK {
+		t.Fatal(res.Status)
+	}
+	held := old.request(t, "GET", session+"/app/hold", "")
+	shot, lost := old.request(t, "GET", "/apps/s/app/hold", ""), old.request(t, "GET", "/apps/s/app/hold", "")
+	waiting := make(chan error, 1)
+	go func() {
+		r, err := http.NewRequest("GET", old.public.URL+channel+"/1", nil)
+		if err == nil {
+			var got *http.Response
+			if got, err = http.DefaultTransport.RoundTrip(r); err == nil {
+				_, err = io.ReadAll(got.Body)
+				got.Body.Close()
+			}
+		}
+		waiting <- err
+	}()
+
+	next := old.replaced(t)
+	if err := <-waiting; err == nil {
+		t.Error("a reader is told that its channel or segment is over")
+	}
+	if status, text := old.text(t, "POST", "/apps/"+ids[0]+"/session"); status != http.StatusServiceUnavailable ||
+		!strings.HasPrefix(text, "Draining: another process") {
+		t.Error(status, text)
+	}
+	if used, slots := next.Use(); used != 3 || slots != 6 {
+		t.Error(used, slots)
+	}
+	if again := tokenOf(t, next, session); again != token {
+		t.Error("another token:", again)
+	}
+	if _, text := next.text(t, "GET", channel+"/next"); text != "1" {
+		t.Error("the channel goes on at", text)
+	}
+	shot.Body.Close()
+	until(t, "a single-shot slot is free", func() bool { used, _ := next.Use(); return used == 2 })
+	if status, text := next.text(t, "POST", session+"/stop"); status != http.StatusNoContent {
+		t.Error(status, text)
+	}
+	if _, err := held.Body.Read(make([]byte, 1)); err == nil {
+		t.Error("a request goes on in the old process")
+	}
+	next.Tell(nil) // the old process is gone, and with it the other single-shot request
+	if used, _ := next.Use(); used != 0 {
+		t.Error(used, "slots are taken")
+	}
+	lost.Body.Close()
+}

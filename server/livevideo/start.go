@@ -1,0 +1,241 @@
+package livevideo
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/rpc"
+	"github.com/tuttinode/tutti/server/status"
+)
+
+const (
+	// maxBody bounds a request, in bytes; parameters are its largest part.
+	maxBody = 1 << 20
+	// startTime is how long reservation and start of a runner may take: gateways wait for 5 s.
+	startTime = 4500 * time.Millisecond
+	// maxAnswer bounds what is kept of a runner's answer, in bytes.
+	maxAnswer = 64 << 10
+	// busyText makes gateways try another orchestrator.
+	busyText = "insufficient capacity"
+	jsonType = "application/json"
+)
+
+// request is what a gateway asks for. Params are the pipeline's and pass as they are.
+type request struct {
+	Model   string          `json:"model_id"`
+	Params  json.RawMessage `json:"params"`
+	Request string          `json:"gateway_request_id"`
+	Stream  string          `json:"stream_id"`
+}
+
+// urls are a session's channels as one side knows them.
+type urls struct {
+	Control   string `json:"control_url"`
+	Events    string `json:"events_url"`
+	ID        string `json:"manifest_id"`
+	Publish   string `json:"publish_url"`
+	Subscribe string `json:"subscribe_url"`
+}
+
+// runnerRequest is what a runner gets: its input is what the gateway publishes.
+type runnerRequest struct {
+	urls
+	Params  json.RawMessage `json:"params"`
+	Model   string          `json:"model_id"`
+	Request string          `json:"gateway_request_id"`
+	Stream  string          `json:"stream_id"`
+}
+
+// refusal is an answer with a status and a text of the network.
+type refusal struct {
+	status int
+	text   string
+}
+
+// Error returns the text.
+func (r *refusal) Error() string { return r.text }
+
+// Start serves a request for a session. admit checks the request's credentials and returns the party that
+// is accountable for it; it is called after the body was read, as in the network's order.
+func (s *Server) Start(w http.ResponseWriter, r *http.Request, admit func() (party string, err error)) {
+	answer, err := s.start(w, r, admit)
+	if err != nil {
+		s.refuse(w, r, err)
+		return
+	}
+	data, err := json.Marshal(answer)
+	if err != nil {
+		http.Error(w, "cannot encode the answer", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", jsonType)
+	_, _ = w.Write(data)
+}
+
+func (s *Server) start(w http.ResponseWriter, r *http.Request, admit func() (string, error)) (*urls, error) {
+	req, err := readRequest(w, r)
+	if err != nil {
+		return nil, err
+	}
+	model := modelNamed(req.Model)
+	if s.o.Draining() || s.full(model) {
+		return nil, &refusal{http.StatusServiceUnavailable, busyText}
+	}
+	party, err := admit()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), startTime)
+	defer cancel()
+	slot, err := s.reserve(ctx, model, party)
+	if err != nil {
+		return nil, err
+	}
+	x, err := s.open(r, model, slot)
+	if err != nil {
+		slot.Release()
+		return nil, err
+	}
+	if err := x.startRunner(ctx, s, req); err != nil {
+		x.abandon()
+		return nil, err
+	}
+	if r.Context().Err() != nil || !s.begin(x) {
+		x.abandon()
+		return nil, &refusal{http.StatusServiceUnavailable, busyText}
+	}
+	in := s.o.ServiceURI + ChannelPath + x.id
+	return &urls{
+		Control: in + suffixControl, Events: in + suffixEvents, ID: x.id, Publish: in, Subscribe: in + suffixOut,
+	}, nil
+}
+
+// readRequest reads the body. Older gateways name stream and request in headers.
+func readRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
+	var req request
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&req); err != nil {
+		return nil, &refusal{http.StatusBadRequest, err.Error()}
+	}
+	if req.Model == "" {
+		return nil, &refusal{http.StatusBadRequest, "model_id is required"}
+	}
+	req.Stream = cmp.Or(req.Stream, r.Header.Get("streamID"))
+	req.Request = cmp.Or(req.Request, r.Header.Get("requestID"))
+	if len(req.Params) == 0 {
+		req.Params = json.RawMessage("{}")
+	}
+	return &req, nil
+}
+
+// open makes a session's channels. Its id is their name and thereby the credential, so it is long.
+func (s *Server) open(r *http.Request, model inference.Model, slot inference.LongSlot) (*session, error) {
+	var random [16]byte
+	if _, err := io.ReadFull(s.o.Rand, random[:]); err != nil {
+		return nil, fault.Wrap(fault.Unexpected, "name a session", err)
+	}
+	x := &session{id: hex.EncodeToString(random[:]), hub: s.o.Hub, slot: slot, meter: freeMeter{}, log: s.o.Log}
+	if s.o.Payments != nil {
+		meter, err := s.o.Payments.Open(r, x.id, model)
+		if err != nil {
+			return nil, err
+		}
+		x.meter = meter
+	}
+	x.input = s.o.Hub.Open(x.id, x.id, typeMedia)
+	x.output = s.o.Hub.Open(x.id, x.id+suffixOut, typeMedia)
+	s.o.Hub.Open(x.id, x.id+suffixControl, jsonType)
+	s.o.Hub.Open(x.id, x.id+suffixEvents, jsonType)
+	return x, nil
+}
+
+// startRunner gives the session to its runner, which answers at once and works on.
+func (x *session) startRunner(ctx context.Context, s *Server, req *request) error {
+	base := s.runnerURI() + ChannelPath + x.id
+	body, err := json.Marshal(&runnerRequest{
+		urls: urls{
+			Control: base + suffixControl, Events: base + suffixEvents, ID: x.id, Publish: base + suffixOut, Subscribe: base,
+		},
+		Params: req.Params, Model: req.Model, Request: req.Request, Stream: req.Stream,
+	})
+	if err != nil {
+		return &refusal{http.StatusBadRequest, "params are no JSON"}
+	}
+	// The work outlives the request, its start does not.
+	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	x.cancel = cancel
+	stop := context.AfterFunc(ctx, cancel)
+	reply, err := x.slot.Run(work, &inference.Job{
+		Model: modelNamed(req.Model), Body: body, ContentType: jsonType, RequestID: req.Request,
+	})
+	if err != nil {
+		return startFault(ctx, err)
+	}
+	x.answer = reply.Body
+	text, err := io.ReadAll(io.LimitReader(reply.Body, maxAnswer))
+	if !stop() {
+		return startFault(ctx, ctx.Err())
+	}
+	if reply.Status >= http.StatusMultipleChoices {
+		return containerError(reply.Status, inference.Message(text))
+	}
+	return startFault(ctx, err)
+}
+
+// runnerURI is the orchestrator's address as runners know it.
+func (s *Server) runnerURI() string {
+	u, err := url.Parse(s.o.ServiceURI)
+	if err != nil || s.o.RunnerHost == "" {
+		return s.o.ServiceURI
+	}
+	return u.Scheme + "://" + s.o.RunnerHost
+}
+
+// startFault is the fault of a start that failed.
+func startFault(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fault.Wrap(fault.ModelWaitOver, "start a live runner", err)
+	case fault.ClassOf(err) == fault.Busy:
+		return err
+	}
+	return containerError(http.StatusInternalServerError, inference.NetworkText(capability.LiveVideoToVideo,
+		fault.Wire(err)))
+}
+
+// containerError is a runner's error as gateways know it.
+func containerError(code int, text string) error {
+	return &refusal{
+		http.StatusInternalServerError, "live-video-to-video container returned " + strconv.Itoa(code) + ": " + text,
+	}
+}
+
+// refuse answers with an error in the network's form.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	if own, ok := errors.AsType[*refusal](err); ok {
+		http.Error(w, own.text, own.status)
+		return
+	}
+	if r.Context().Err() != nil {
+		return // the gateway has gone
+	}
+	s.o.Log.Debug("live video refused", fault.Attr(err))
+	w.Header().Set(rpc.CodeHeader, string(fault.CodeOf(err)))
+	if fault.ClassOf(err) == fault.Busy || fault.CodeOf(err) == fault.ModelNotReady {
+		http.Error(w, busyText, http.StatusServiceUnavailable)
+		return
+	}
+	http.Error(w, fault.Wire(err), status.Job(err))
+}

@@ -1,0 +1,38 @@
+package orchestrator
+
+import (
+	"net/http"
+
+	"github.com/tuttinode/tutti/server/admission"
+	"github.com/tuttinode/tutti/server/liverunner"
+	"github.com/tuttinode/tutti/server/livevideo"
+	"github.com/tuttinode/tutti/server/origin"
+)
+
+// liveVideoRoutes adds the paths of live video, and those of its channels where no live runners have them.
+func (s *Server) liveVideoRoutes(mux *http.ServeMux) {
+	if s.opt.LiveVideo == nil {
+		return
+	}
+	mux.HandleFunc("POST "+livevideo.Path, s.liveVideo)
+	if s.opt.Live == nil {
+		mux.Handle(liverunner.ChannelPath, liverunner.Channels(s.opt.Channels, max(1, s.opt.Connections/4*3)))
+	}
+}
+
+// liveVideo starts a session. Its credentials are those of an AI job.
+func (s *Server) liveVideo(w http.ResponseWriter, r *http.Request) {
+	s.opt.LiveVideo.Start(w, r, func() (party string, err error) {
+		credentials, err := s.credentials.read(r.Header)
+		if err != nil {
+			return "", err
+		}
+		credentials.From = origin.Host(r.RemoteAddr)
+		sender, err := s.orch.CheckJob(credentials)
+		if err != nil {
+			return "", err
+		}
+		admission.Prove(r.Context())
+		return sender.Party(), nil
+	})
+}
