@@ -29,6 +29,7 @@ type Conn struct {
 	// once the connection is served, nil before it is queued; requests counts those in
 	// progress, counted the bytes.
 	idle, busy *list.Element
+	answered   time.Time // when its last request ended
 	granted    chan struct{}
 	servedAt   time.Time
 	requests   int

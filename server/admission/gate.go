@@ -210,6 +210,7 @@ func (g *Gate) changed(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateIdle:
 		c.listLocked()
+		c.answered = g.opt.Now()
 	case http.StateActive:
 		c.unlistLocked()
 		if !c.proved.Load() {
@@ -251,13 +252,21 @@ func (g *Gate) anyFresh(after time.Time) bool {
 	return false
 }
 
-// CloseIdle closes every connection without a request in progress.
+// flushTime is how long the answer of a connection that became idle may still be on its way: net/http
+// reports an HTTP/2 connection as idle before it flushes the last frame.
+const flushTime = time.Second
+
+// CloseIdle closes the connections that have had no request in progress for flushTime. net/http
+// closes the others at its own Shutdown.
 func (g *Gate) CloseIdle() {
 	g.mu.Lock()
+	before := g.opt.Now().Add(-flushTime)
 	var idle []*Conn
 	for _, l := range []*list.List{g.unproved, g.proved} {
 		for e := l.Front(); e != nil; e = e.Next() {
-			idle = append(idle, e.Value.(*Conn))
+			if c := e.Value.(*Conn); !c.answered.After(before) {
+				idle = append(idle, c)
+			}
 		}
 	}
 	g.mu.Unlock()

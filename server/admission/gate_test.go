@@ -87,6 +87,27 @@ func settled(done <-chan error) (error, bool) {
 	}
 }
 
+// A connection is reported as idle before HTTP/2 has flushed the last answer: it is not closed at once.
+func TestAnAnswerIsFlushedBeforeItsConnectionIsClosed(t *testing.T) {
+	t.Parallel()
+	g, q, l := newTestGate(100, 2)
+	now := time.Now()
+	g.opt.Now = func() time.Time { return now }
+	client, c := q.dial(t, l, "192.0.2.1:1")
+	g.changed(c, http.StateActive)
+	g.changed(c, http.StateIdle)
+	g.CloseIdle()
+	go c.Conn.Write([]byte("x"))
+	if _, err := client.Read(make([]byte, 1)); err != nil {
+		t.Fatal("an answer is lost:", err)
+	}
+	now = now.Add(flushTime)
+	g.CloseIdle()
+	if _, err := client.Read(make([]byte, 1)); err == nil {
+		t.Error("an idle connection stays open")
+	}
+}
+
 // TestConnectionsOfAnAddressTakeTurns: so many are served, the others wait until the
 // turn of one that does nothing is over; other addresses are not concerned.
 func TestConnectionsOfAnAddressTakeTurns(t *testing.T) {

@@ -106,7 +106,7 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	case err = <-failed:
 		if s.handover.Released() {
 			<-ctx.Done()
-			s.conns.CloseIdle()
+			s.stop(ctx)
 			err = nil
 		}
 	case <-ctx.Done():
