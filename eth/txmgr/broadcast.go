@@ -59,8 +59,7 @@ func (m *Manager) broadcast(ctx context.Context, f *pendingTx) {
 // recordOutcome records the endpoints' answer, and when to send again.
 func (m *Manager) recordOutcome(ctx context.Context, f *pendingTx, got outcome, err error) {
 	now := m.opt.Now()
-	f.prefer, f.underfunded = -1, false
-	f.nonceLow, f.nonceHigh = got == nonceUsed, got == nonceAhead
+	f.prefer, f.answered = -1, got
 	switch got {
 	case accepted:
 		f.tries = 0
@@ -75,13 +74,13 @@ func (m *Manager) recordOutcome(ctx context.Context, f *pendingTx, got outcome, 
 // recordRefusal records why every endpoint refuses it.
 func (f *pendingTx) recordRefusal(got outcome, err error, now time.Time) {
 	if got != impossible && got != declined {
-		f.refused = nil
+		f.refusal = nil
 		return
 	}
-	if f.refused == nil {
-		f.refusedSince = now
+	if f.refusal == nil {
+		f.refusal = &refusal{since: now}
 	}
-	f.refused, f.permanent = err, got == impossible
+	f.refusal.err, f.refusal.permanent = err, got == impossible
 }
 
 // pause returns the time until a transaction is sent again.

@@ -24,7 +24,7 @@ func (m *Manager) lookForForeign(ctx context.Context, head protocol.Head, unseen
 	now := m.opt.Now()
 	ask := false
 	for _, f := range unseen {
-		ask = ask || f.nonceLow || !f.usedSince.IsZero() || now.Sub(m.waitingSince(f)) >= m.opt.FinalAfter
+		ask = ask || f.answered == nonceUsed || !f.usedSince.IsZero() || now.Sub(m.waitingSince(f)) >= m.opt.FinalAfter
 	}
 	if !ask || head.Number <= m.opt.Confirmations {
 		return

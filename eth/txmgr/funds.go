@@ -121,7 +121,7 @@ func (m *Manager) gasLimit(r *request, gas protocol.Gas, has, committed, price c
 func (m *Manager) committedGas() core.Wei {
 	var sum core.Wei
 	for _, f := range m.nonces.open() {
-		if f.underfunded {
+		if f.answered == underfunded {
 			sum = sum.Add(f.maxCost())
 		} else {
 			sum = sum.Add(f.maxGasCost())
@@ -162,9 +162,9 @@ func (m *Manager) endShortage() {
 func (m *Manager) onUnderfunded(ctx context.Context, f *pendingTx) {
 	has, err := m.balance(ctx)
 	if err != nil || has.Cmp(f.maxCost()) >= 0 {
+		f.answered = unknown
 		return
 	}
-	f.underfunded = true
 	m.setShort(has, m.committedGas(), 0)
 }
 

@@ -14,7 +14,7 @@ import (
 // cancel.
 func (m *Manager) fillGap(ctx context.Context, head protocol.Head) {
 	f := m.nonces.front()
-	if f == nil || f.dirty || head.Hash.IsZero() || !f.nonceHigh && !m.staysUnmined(f) {
+	if f == nil || f.dirty || head.Hash.IsZero() || f.answered != nonceAhead && !m.staysUnmined(f) {
 		return
 	}
 	if now := m.opt.Now(); now.Sub(m.nonces.gapAt) >= m.opt.Rebroadcast {

@@ -36,21 +36,23 @@ type pendingTx struct {
 	frontSince time.Time
 	// usedSince is when its nonce was first seen used by none of its attempts.
 	usedSince time.Time
-	nonceLow  bool
-	nonceHigh bool
-	// underfunded: an endpoint's last answer was that the account cannot pay for it, and the balance was below
-	// its maximum cost.
-	underfunded bool
-	// refused is why every endpoint refuses it, refusedSince since when; permanent: that will not change.
-	refused      error
-	refusedSince time.Time
-	permanent    bool
+	// answered is what the endpoints' last answer meant. It is underfunded only where the balance is below its
+	// maximum cost.
+	answered outcome
+	refusal  *refusal // nil where an endpoint may take it
 	// foreign: another transaction used its nonce for good. It waits for resend, the request that does its
 	// action again.
 	foreign bool
 	resend  *request
 	// resendOf is the transaction whose action this one does again. Both go into the journal together.
 	resendOf *pendingTx
+}
+
+// refusal is why every endpoint refuses a transaction, and since when; permanent: that will not change.
+type refusal struct {
+	err       error
+	since     time.Time
+	permanent bool
 }
 
 // restorePending makes the pending transaction of a journal record.
@@ -117,7 +119,7 @@ func (f *pendingTx) attempt(tx *types.Transaction, cancel bool, now time.Time) e
 	f.txs = append(f.txs, tx)
 	f.rec.Update, f.dirty = now, true
 	f.nextSend, f.tries, f.prefer = now, 0, -1
-	f.refused, f.refusedSince = nil, time.Time{}
+	f.refusal = nil
 	return nil
 }
 

@@ -143,8 +143,8 @@ func (m *Manager) giveUpReason(f *pendingTx, head protocol.Head) (fault.Code, st
 	if expired(f.rec.Until, head) {
 		return fault.TxExpired, fmt.Sprintf("layer-1 block %d has passed", f.rec.Until)
 	}
-	if f.refused != nil && (f.permanent || m.opt.Now().Sub(f.refusedSince) >= m.opt.Timeout) {
-		_, text := fault.Public(f.refused)
+	if r := f.refusal; r != nil && (r.permanent || m.opt.Now().Sub(r.since) >= m.opt.Timeout) {
+		_, text := fault.Public(r.err)
 		return fault.TxRefused, text
 	}
 	if !m.exhausted(f) || !m.blocksOthers(f) {
