@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -116,8 +117,8 @@ func (j *job) read(data []byte) (err error) {
 	return nil
 }
 
-// channelURL is the address of a channel, which may be relative to the orchestrator's. It is on the
-// orchestrator's host: an orchestrator makes this node send requests nowhere else.
+// channelURL is the address of a channel, which may be relative to the orchestrator's. It has the
+// orchestrator's scheme, host and port: an orchestrator makes this node send requests nowhere else.
 func channelURL(base, ref string) (string, error) {
 	b, err := url.Parse(base)
 	if err != nil {
@@ -127,11 +128,18 @@ func channelURL(base, ref string) (string, error) {
 	switch {
 	case err != nil, ref == "":
 		return "", errForeign // without its text, which is a credential
-	case u.Scheme != "http" && u.Scheme != "https", u.Hostname() != b.Hostname(), u.User != nil:
+	case u.Scheme != b.Scheme, u.Hostname() != b.Hostname(), portOf(u) != portOf(b), u.User != nil:
 		return "", errForeign
 	}
 	u.RawQuery, u.Fragment = "", ""
 	return u.String(), nil
+}
+
+func portOf(u *url.URL) string {
+	if port := u.Port(); port != "" || u.Scheme != "https" {
+		return cmp.Or(port, "80")
+	}
+	return "443"
 }
 
 // Next begins a segment of the input.

@@ -19,6 +19,8 @@ const (
 	maxKept = 5 << 20
 	// maxWrong bounds the errors in one segment.
 	maxWrong = 1000
+	// frameCost is what a frame takes beside its bytes: small frames must not cost more than they count.
+	frameCost = 256
 	// packetSize bounds the payload of an RTP packet.
 	packetSize = 1180
 	// maxStep is the longest gap in time stamps that counts as part of a stream.
@@ -153,7 +155,7 @@ func (o *output) video(pts int64, unit [][]byte) {
 		return
 	}
 	f.payloads = (&codecs.H264Payloader{}).Payload(packetSize, annexB)
-	f.size = len(annexB)
+	f.size = frameCost + len(annexB)
 	if len(f.payloads) == 0 {
 		return
 	}
@@ -190,7 +192,7 @@ func (o *output) sound(pts int64, packets [][]byte) {
 	at := o.timeLocked(pts)
 	for _, p := range packets {
 		if len(p) > 0 && len(p) < 1<<12 {
-			o.sendLocked(&frame{audio: true, at: at, payloads: [][]byte{p}, size: len(p)})
+			o.sendLocked(&frame{audio: true, at: at, payloads: [][]byte{p}, size: frameCost + len(p)})
 		}
 		at += videoClock / 50
 	}

@@ -63,6 +63,28 @@ func TestOutputIsReadFromSegments(t *testing.T) {
 
 // Packets of a publisher arrive in any order, twice and not at all: pictures come out in order, and one that is not
 // whole never as whole.
+// Pictures of a few bytes count with what they take in memory.
+func TestSmallPicturesAreBounded(t *testing.T) {
+	t.Parallel()
+	o := newOutput(time.Now)
+	slow := newViewer(0)
+	if !o.join(slow, 1) {
+		t.Fatal("the viewer is refused")
+	}
+	o.begin(slow)
+	o.video(0, [][]byte{{0x65, 1}})
+	for n := range int64(2 * maxQueued / frameCost) {
+		o.video(n, [][]byte{{0x41, 1}})
+		o.sound(n, [][]byte{{1}})
+	}
+	if kept := len(o.kept) * frameCost; kept > maxKept {
+		t.Errorf("%d pictures are kept", len(o.kept))
+	}
+	if queued := len(slow.queue) * frameCost; queued > maxQueued {
+		t.Errorf("%d frames wait for a viewer", len(slow.queue))
+	}
+}
+
 func FuzzAssembler(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 4, 5, 6})
 	f.Add([]byte{6, 5, 4, 0, 0, 255, 1, 128})
