@@ -224,7 +224,7 @@ func TestWithoutAnyEndpoint(t *testing.T) {
 	t.Parallel()
 	c := devnet.Start(t, devnet.Options{})
 	c.SetFaults(0, control.Fault{Kind: control.Stop})
-	n := start(t, c, c.Key(1), nil, func(o *chain.Options, _ *endpoint.Options) { o.StaleAfter = 300 * time.Millisecond })
+	n := start(t, c, c.Key(1), nil, func(o *chain.Options, _ *endpoint.Options) { o.StaleAfter = 2 * time.Second })
 	eventually(t, "the condition", func() bool {
 		return strings.Contains(n.condition(fault.ChainStale), "nothing was read")
 	})

@@ -36,6 +36,8 @@ type use struct {
 	done   chan struct{}
 	answer *Answer
 	err    error
+	// before is the session's earlier use until this one is paid for, guarded by mu.
+	before *use
 }
 
 func newUsedStates() *usedStates {
@@ -59,9 +61,7 @@ func (u *usedStates) once(ctx context.Context, state *State, now time.Time, pay 
 	}
 	mine.err = errNotPaid // for those that wait, if pay panics
 	defer func() {
-		if mine.err != nil {
-			u.forget(mine)
-		}
+		u.end(mine)
 		close(mine.done)
 	}()
 	mine.answer, mine.err = pay()
@@ -83,8 +83,9 @@ func (u *usedStates) begin(state *State, now time.Time) (mine, other *use, err e
 			return nil, nil, refuse(http.StatusBadRequest, "invalid state")
 		}
 		u.removeLocked(e)
+		other = last
 	}
-	mine = &use{id: state.StateID, number: number, at: now, done: make(chan struct{})}
+	mine = &use{id: state.StateID, number: number, at: now, done: make(chan struct{}), before: other}
 	u.sessions[mine.id] = u.order.PushBack(mine)
 	return mine, nil, nil
 }
@@ -104,10 +105,21 @@ func (u *usedStates) removeLocked(e *list.Element) {
 	delete(u.sessions, e.Value.(*use).id)
 }
 
-func (u *usedStates) forget(mine *use) {
+// end ends a use. One that was not paid for leaves the session's earlier one in its place: it may be tried again,
+// and earlier states still pay for nothing.
+func (u *usedStates) end(mine *use) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if e := u.sessions[mine.id]; e != nil && e.Value == mine {
-		u.removeLocked(e)
+	before := mine.before
+	mine.before = nil
+	e := u.sessions[mine.id]
+	if mine.err == nil || e == nil || e.Value != mine {
+		return
 	}
+	if before == nil {
+		u.removeLocked(e)
+		return
+	}
+	before.at = mine.at
+	e.Value = before
 }

@@ -1,0 +1,279 @@
+package remotesigner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/big"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/sender"
+)
+
+var start = time.Date(2026, 11, 22, 23, 59, 0, 0, time.UTC) // Read-only.
+
+func TestUnits(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		typ   Type
+		since time.Duration // before any payment if negative
+		asked int64
+		want  int64 // refused if 0
+	}{
+		{Live, -1, 0, firstLive},
+		{Live, 1, 0, 1},
+		{Live, time.Second, 0, 1},
+		{Live, 1001 * time.Millisecond, 0, 2},
+		{Video, -1, 0, 60 * 1280 * 720 * 30},
+		{Video, time.Second, 0, 1280 * 720 * 30},
+		{Video, 1500 * time.Millisecond, 0, 1280 * 720 * 45},
+		{Fixed, -1, 0, 1},
+		{Fixed, time.Hour, 99, 1},
+		{"", -1, 99, 99},
+		{"", time.Hour, 0, 0},
+		{"", time.Hour, -5, 0},
+		{"other", time.Hour, 99, 0},
+	} {
+		state := &State{LastUpdate: start}
+		if c.since < 0 {
+			state.LastUpdate = time.Time{}
+		}
+		ask := &Ask{Type: c.typ, Units: c.asked}
+		if got, err := ask.units(state, start.Add(max(0, c.since))); got != c.want || (err == nil) != (c.want > 0) {
+			t.Errorf("%+v: %d, %v", c, got, err)
+		}
+	}
+	if got, err := (&Ask{Type: Live}).units(&State{LastUpdate: start}, start.Add(-time.Hour)); got != 0 || err != nil {
+		t.Errorf("a clock that was set back: %d, %v", got, err)
+	}
+}
+
+func TestHighestPrice(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		price, currency, unit string
+		typ                   Type
+		want                  string
+	}{
+		{"1.5", "wei", "seconds", Live, "3/2"},
+		{"2", "wei", "720p-pixel-seconds", Video, "2"},
+		{"2", "wei", "fixed", Fixed, "2"},
+		{"2", "wei", "fixed", Live, ""},
+		{"2", "usd", "fixed", Fixed, ""},
+		{"2", "wei", "", "", ""},
+		{"0", "wei", "fixed", Fixed, ""},
+		{"-1", "wei", "fixed", Fixed, ""},
+		{"1/3", "wei", "fixed", Fixed, ""},
+		{"1e999999999", "wei", "fixed", Fixed, ""},
+		{"", "wei", "fixed", Fixed, ""},
+	} {
+		got, err := (&MaxPrice{Price: json.Number(c.price), Currency: c.currency, Unit: c.unit}).rat(c.typ)
+		if (err == nil) != (c.want != "") || err == nil && got.RatString() != c.want {
+			t.Errorf("%+v: %v, %v", c, got, err)
+		}
+	}
+}
+
+// What a session has paid, less what its work cost, is its balance; and no ticket is more than it needs.
+func TestBalanceOfASession(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		face, err := core.WeiOf(big.NewInt(rapid.Int64Range(1, 1e15).Draw(t, "face value")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		params := &pm.Params{FaceValue: face}
+		for i := range params.WinProb {
+			params.WinProb[i] = rapid.Byte().Draw(t, "win probability")
+		}
+		terms := sender.NewTerms(sender.Terms{Params: params})
+		if terms.EV().Sign() <= 0 {
+			return
+		}
+		s := New(Options{})
+		state := &State{Balance: "0", InitialPixelsPerUnit: rapid.Int64Range(1, 1000).Draw(t, "pixels per unit"),
+			InitialPricePerUnit: rapid.Int64Range(1, 1e9).Draw(t, "price")}
+		paid, cost, first := pm.Value{}, pm.Value{}, true
+		for range rapid.IntRange(1, 20).Draw(t, "payments") {
+			units := rapid.Int64Range(1, 1e7).Draw(t, "units")
+			next, n, err := s.next(&Ask{Terms: terms}, state, units, start, first)
+			if err != nil {
+				if r, ok := errors.AsType[*Refusal](err); !ok || r.Status != StatusNoTickets && r.Status != http.StatusBadRequest {
+					t.Fatal(err)
+				}
+				continue
+			}
+			fee := state.price().Of(units)
+			if balance, _ := state.balance(); balance.Add(terms.EV().Times(int64(n-1))).Cmp(fee) >= 0 {
+				t.Fatalf("%d tickets are more than %d units need", n, units)
+			}
+			paid, cost, state, first = paid.Add(terms.EV().Times(int64(n))), cost.Add(fee), next, false
+			if balance, ok := state.balance(); !ok || balance.Sign() < 0 || !balance.Equal(paid.Sub(cost)) {
+				t.Fatalf("balance %s, paid %s for %s", state.Balance, paid, cost)
+			}
+		}
+	})
+}
+
+// However often and in whatever order a session's states come, each is paid for once.
+func TestStatesArePaidOnce(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		u, latest := newUsedStates(), uint64(0)
+		paid, answers := map[uint64]int{}, map[uint64]*Answer{}
+		for range rapid.IntRange(1, 60).Draw(t, "requests") {
+			number := rapid.Uint64Range(1, latest+1).Draw(t, "number")
+			fails := rapid.IntRange(0, 4).Draw(t, "outcome") == 0
+			got, err := u.once(t.Context(), &State{StateID: "a", SequenceNumber: number}, start, func() (*Answer, error) {
+				if fails {
+					return nil, errNotPaid
+				}
+				paid[number]++
+				answers[number] = &Answer{}
+				return answers[number], nil
+			})
+			switch {
+			case err == nil && got != answers[number]:
+				t.Fatalf("state %d got another's answer", number)
+			case paid[number] > 1:
+				t.Fatalf("state %d paid twice", number)
+			case err == nil:
+				latest = max(latest, number)
+			}
+		}
+	})
+}
+
+// Requests with one state at the same time get one payment.
+func TestOneStateAtOnce(t *testing.T) {
+	t.Parallel()
+	u, payments := newUsedStates(), atomic.Int32{}
+	answers := make(chan *Answer, 16)
+	var all sync.WaitGroup
+	for range cap(answers) {
+		all.Go(func() {
+			a, err := u.once(t.Context(), &State{StateID: "a", SequenceNumber: 1}, start, func() (*Answer, error) {
+				payments.Add(1)
+				return &Answer{}, nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			answers <- a
+		})
+	}
+	all.Wait()
+	close(answers)
+	first := <-answers
+	for a := range answers {
+		if a != first {
+			t.Error("another answer")
+		}
+	}
+	if n := payments.Load(); n != 1 {
+		t.Errorf("%d payments", n)
+	}
+}
+
+func TestRememberedStatesAreBounded(t *testing.T) {
+	t.Parallel()
+	u := newUsedStates()
+	pay := func() (*Answer, error) { return &Answer{}, nil }
+	for n := range 3 * maxUsed {
+		if _, err := u.once(t.Context(), &State{StateID: string(rune(n + 1))}, start, pay); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(u.sessions) > maxUsed || u.order.Len() != len(u.sessions) {
+		t.Errorf("%d sessions, %d in order", len(u.sessions), u.order.Len())
+	}
+	if _, err := u.once(t.Context(), &State{StateID: "later"}, start.Add(usedLife), pay); err != nil || len(u.sessions) != 1 {
+		t.Errorf("%d sessions after their time, %v", len(u.sessions), err)
+	}
+}
+
+// disk keeps budgets, and fails when it is told to.
+type disk struct {
+	spent map[string]map[string]core.Wei
+	full  bool
+}
+
+var errFull = errors.New("no space left on device") // Read-only.
+
+func (d *disk) Spent(_ context.Context, day string) (map[string]core.Wei, error) {
+	out := make(map[string]core.Wei)
+	for id, w := range d.spent[day] {
+		out[id] = w
+	}
+	return out, nil
+}
+
+func (d *disk) Keep(_ context.Context, day, id string, spent core.Wei) error {
+	if d.full {
+		return errFull
+	}
+	if d.spent[day] == nil {
+		d.spent[day] = make(map[string]core.Wei)
+	}
+	d.spent[day][id] = spent
+	return nil
+}
+
+// No auth id gets more than a day's limit on a day, over restarts, full disks and clocks that are set back.
+func TestBudgetOfADay(t *testing.T) {
+	t.Parallel()
+	const limit = 100
+	most, err := core.WeiOf(big.NewInt(limit))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		d := &disk{spent: make(map[string]map[string]core.Wei)}
+		b, now, latest := NewBudget(d, most, nil), start, start
+		got := map[string]int64{} // of a day and an auth id
+		for range rapid.IntRange(1, 80).Draw(t, "steps") {
+			id := rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "auth id")
+			amount := rapid.Int64Range(1, limit+1).Draw(t, "amount")
+			value := pm.ValueOf(big.NewRat(amount, 1))
+			day := latest.Format(dayForm)
+			switch rapid.IntRange(0, 9).Draw(t, "step") {
+			case 0:
+				b, latest = NewBudget(d, most, nil), now // a restart knows the clock alone
+			case 1:
+				now = now.Add(time.Duration(rapid.IntRange(-2, 20).Draw(t, "hours")) * time.Hour)
+				latest = later(latest, now)
+			case 2:
+				d.full = !d.full
+			default:
+				if err := b.take(t.Context(), id, value, now); err != nil {
+					if !d.full && got[day+id]+amount <= limit {
+						t.Fatalf("%q is refused %d after %d: %v", id, amount, got[day+id], err)
+					}
+					continue
+				}
+				if got[day+id] += amount; d.full || got[day+id] > limit {
+					t.Fatalf("%q got %d on %s, the disk is full: %v", id, got[day+id], day, d.full)
+				}
+				if rapid.Bool().Draw(t, "given back") && !d.full && now.Format(dayForm) == day {
+					b.giveBack(t.Context(), id, value, now)
+					got[day+id] -= amount
+				}
+			}
+		}
+	})
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
