@@ -70,9 +70,7 @@ func TestAViewerStaysWhenTheOrchestratorChanges(t *testing.T) {
 	if took := time.Since(began); took > 4*time.Second {
 		t.Error("the change took", took)
 	}
-	if !second.Got(`{"prompt":"b"}`) {
-		t.Error("the parameters are lost")
-	}
+	until(t, "the parameters", func() bool { return second.Got(`{"prompt":"b"}`) })
 	_, times := v.Pictures()
 	for i := 1; i < len(times); i++ {
 		if step := int32(times[i] - times[i-1]); step <= 0 || step > 4*90000 {
