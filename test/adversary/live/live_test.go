@@ -45,6 +45,7 @@ func start(t *testing.T) *node {
 		admin, "-enableCliTxRoutes", "-dataDir", t.TempDir(), "-useLiveRunners", "-orchSecret", "a secret of the operator",
 		"-liveRunnerConfig", file)
 	n.WaitHTTP(n.uri + "/healthz")
+	n.WaitHTTP(n.admin + "/healthz") // the last part of a node that starts
 	return n
 }
 
