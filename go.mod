@@ -5,6 +5,8 @@ go 1.26.0
 require (
 	github.com/abema/go-mp4 v1.4.1
 	github.com/asticode/go-astiav v0.39.0
+	github.com/bluenviron/gortmplib v0.1.0
+	github.com/bluenviron/gortsplib/v5 v5.0.0
 	github.com/bluenviron/mediacommon/v2 v2.4.3
 	github.com/containerd/errdefs v1.0.0
 	github.com/distribution/reference v0.6.0
@@ -39,8 +41,6 @@ require (
 
 require (
 	github.com/asticode/go-astits v1.13.0 // indirect
-	github.com/bluenviron/gortmplib v0.1.0 // indirect
-	github.com/bluenviron/gortsplib/v5 v5.0.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/pion/datachannel v1.6.3 // indirect
 	github.com/pion/dtls/v3 v3.1.15 // indirect

@@ -27,6 +27,12 @@ func Do(t testing.TB, method, url, mime, body string) (*http.Response, string) {
 	if mime != "" {
 		r.Header.Set("Content-Type", mime)
 	}
+	return Send(t, r)
+}
+
+// Send sends a request and returns the answer with its body.
+func Send(t testing.TB, r *http.Request) (*http.Response, string) {
+	t.Helper()
 	res, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)

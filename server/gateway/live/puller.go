@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -65,6 +66,8 @@ func (s *Server) reach(ctx context.Context, u *url.URL, caller netip.Addr, own b
 	if err != nil {
 		return netip.AddrPort{}, fault.Wrap(fault.MediaServerUnreachable, opReach, withoutName(err))
 	}
+	// A name of this machine has an address of each family, and media servers often listen on the first alone.
+	slices.SortStableFunc(found, func(a, b netip.Addr) int { return cmp.Compare(a.Unmap().BitLen(), b.Unmap().BitLen()) })
 	i := slices.IndexFunc(found, func(a netip.Addr) bool {
 		a = a.Unmap()
 		return own || a == caller || fetchurl.Public(a) || s.o.MediaNetworks.Contain(a)

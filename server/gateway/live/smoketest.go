@@ -103,12 +103,12 @@ func (s *Server) smokeTest(ctx context.Context, address string, last time.Durati
 		}
 		run, cancel := context.WithTimeout(s.ctx, last+rtmpWithin)
 		defer cancel()
-		err = sendCard(run, u, addr, last, func() { begun <- nil })
-		select {
-		case begun <- fault.Wrap(fault.MediaServerUnreachable, op, err):
-		default: // it had begun
+		taken := false
+		if err = sendCard(run, u, addr, last, func() { taken = true; begun <- nil }); taken {
 			s.o.Log.Info("a test card was sent", "time", last, "err", err)
+			return
 		}
+		begun <- fault.Wrap(fault.MediaServerUnreachable, op, err)
 	}) {
 		<-s.smoke
 		return fault.New(fault.Draining, op, "")
@@ -179,6 +179,10 @@ func sendCard(ctx context.Context, u *url.URL, addr netip.AddrPort, last time.Du
 		if err := out.WriteH264(track, at, at, pictures[n%len(pictures)]); err != nil {
 			return fmt.Errorf("send the test card: %w", err)
 		}
+	}
+	// What was sent is on its way: a connection that is closed at once may lose it.
+	if half, ok := c.NetConn().(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
+		_, _ = io.Copy(io.Discard, c.NetConn()) // ends with the media server's side, or ctx
 	}
 	return nil
 }
