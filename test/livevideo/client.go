@@ -240,6 +240,9 @@ func (v *Watcher) Whole() bool {
 	return v.keys > 0 && v.sounds > 0
 }
 
+// Close ends the viewer's connection.
+func (v *Watcher) Close() { _ = v.pc.GracefulClose() }
+
 // Close ends the publisher's connection.
 func (p *Publisher) Close() {
 	p.stop()

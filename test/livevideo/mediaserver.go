@@ -227,8 +227,9 @@ func (m *MediaServer) receive(c *gortmplib.ServerConn) {
 	}
 }
 
-// ServeRaw serves one connection: what RTMP wants before a stream, and then the bytes as they are.
-func ServeRaw(l net.Listener, data []byte) {
+// ServeRaw serves one connection: what RTMP wants before a stream, and then the bytes as they are. hold keeps it until
+// the client closes it.
+func ServeRaw(l net.Listener, data []byte, hold bool) {
 	conn, err := l.Accept()
 	if err != nil {
 		return
@@ -237,6 +238,8 @@ func ServeRaw(l net.Listener, data []byte) {
 	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
 	c := &gortmplib.ServerConn{RW: conn}
 	if c.Initialize() == nil && c.Accept() == nil {
-		_, _ = conn.Write(data)
+		if _, err := conn.Write(data); err == nil && hold {
+			_, _ = io.Copy(io.Discard, conn)
+		}
 	}
 }

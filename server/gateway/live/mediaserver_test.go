@@ -107,7 +107,7 @@ func TestASmokeTestSendsTheCard(t *testing.T) {
 	}
 }
 
-// stranger is the access of a gateway where everyone may publish, and nobody is known.
+// stranger is the access of a gateway where every client may publish, and none is known.
 type stranger struct{ live.Access }
 
 func (stranger) Push(*http.Request) (string, error) { return "", nil }
@@ -164,13 +164,35 @@ func FuzzRTMP(f *testing.F) {
 		}
 		defer l.Close()
 		served := make(chan struct{})
-		go func() { defer close(served); livevideo.ServeRaw(l, data) }()
+		go func() { defer close(served); livevideo.ServeRaw(l, data, false) }()
 		u := &url.URL{Scheme: "rtmp", Host: l.Addr().String(), Path: "/a/b"}
 		if err := (live.RTMP{}).Pull(t.Context(), u, netip.MustParseAddrPort(l.Addr().String()), drop{}); err == nil {
 			t.Error("it ended without a reason")
 		}
 		<-served
 	})
+}
+
+// A media server that begins messages and ends none is left before they fill the memory.
+func TestUnfinishedMessagesAreBounded(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	data := []byte{2, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0, 0, 0x10, 0, 0} // chunks of 1 MiB
+	for i := range byte(20) {
+		data = append(data, 4+i, 0, 0, 0, 0x90, 0, 0, 9, 1, 0, 0, 0) // of a picture of 9 MiB
+		data = append(data, make([]byte, 1<<20)...)
+	}
+	served := make(chan struct{})
+	go func() { defer close(served); livevideo.ServeRaw(l, data, true) }()
+	u := &url.URL{Scheme: "rtmp", Host: l.Addr().String(), Path: "/a/b"}
+	err = (live.RTMP{}).Pull(t.Context(), u, netip.MustParseAddrPort(l.Addr().String()), drop{})
+	if err == nil || !strings.Contains(err.Error(), "without an end of a message") {
+		t.Error(err)
+	}
+	<-served
 }
 
 type drop struct{}

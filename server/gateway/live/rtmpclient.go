@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -39,6 +40,8 @@ type rtmpConn struct {
 	mu sync.Mutex
 	// whole is how many bytes had come at the end of the last whole message.
 	whole uint64
+	// cause is why the connection was ended, nil before.
+	cause func() error
 }
 
 // dialRTMP connects to the server at addr, which is the address that was looked at and not a second answer for the
@@ -55,6 +58,7 @@ func dialRTMP(ctx context.Context, u *url.URL, addr netip.AddrPort, publish bool
 		return nil, nil, nil, fmt.Errorf("connect to the media server: %w", err)
 	}
 	ctx, fail = context.WithCancelCause(ctx)
+	c.cause = func() error { return context.Cause(ctx) }
 	var watcher sync.WaitGroup
 	watcher.Go(func() { c.watch(ctx, fail) })
 	return c, fail, func() { fail(nil); watcher.Wait() }, nil
@@ -106,7 +110,7 @@ func (RTMP) Pull(ctx context.Context, u *url.URL, addr netip.AddrPort, to Media)
 	defer late.Stop()
 	r := &gortmplib.Reader{Conn: c}
 	if err := r.Initialize(); err != nil {
-		return fmt.Errorf("read the stream's tracks: %w", err)
+		return fmt.Errorf("read the stream's tracks: %w", cmp.Or(c.cause(), err))
 	}
 	late.Stop()
 	if !attach(r, to) {
@@ -114,7 +118,7 @@ func (RTMP) Pull(ctx context.Context, u *url.URL, addr netip.AddrPort, to Media)
 	}
 	for {
 		if err := r.Read(); err != nil {
-			return fmt.Errorf("read the stream: %w", err)
+			return fmt.Errorf("read the stream: %w", cmp.Or(c.cause(), err))
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 // recordedCalls are the calls of a service in a recording.
 func recordedCalls(t *testing.T, what string) (out []map[string]any) {
 	t.Helper()
-	for _, raw := range exchanges(t, "live_gateway.json") {
+	for _, raw := range entriesOf(t, "live_gateway.json") {
 		var e struct {
 			What  string           `json:"what"`
 			Calls []map[string]any `json:"calls"`
@@ -33,7 +33,20 @@ func recordedCalls(t *testing.T, what string) (out []map[string]any) {
 	return out
 }
 
-// The webhook gets what network's gateways send, and its answer counts before the query; only its addresses are
+// runHeartbeat notifies a service until the end of the test.
+func runHeartbeat(t *testing.T, g *gateway, beat *livevideo.Service, every time.Duration) *health.Board {
+	t.Helper()
+	board := health.New(slog.New(slog.DiscardHandler), time.Now, nil)
+	h := g.NewHeartbeat(live.HeartbeatOptions{URL: beat.URL, Header: http.Header{"X-A": {"b"}}, Interval: every,
+		Board: board})
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- h.Run(ctx, func() {}) }()
+	t.Cleanup(func() { stop(); <-done })
+	return board
+}
+
+// The webhook gets what the network's gateways send, and its answer counts before the query; only its addresses are
 // right where theirs have a slash too many. Heartbeats name the stream and end it.
 func TestRecordedServices(t *testing.T) {
 	hook, beat := livevideo.NewService(t), livevideo.NewService(t)
@@ -43,14 +56,7 @@ func TestRecordedServices(t *testing.T) {
 	g := newGateway(t, func(o *live.Options) {
 		o.Webhook, o.Host, o.PlaybackURL = live.NewWebhook(hook.URL, "key1"), "gw.test", "http://localhost:8889/"
 	}, o)
-	board := health.New(slog.New(slog.DiscardHandler), time.Now, nil)
-	h := g.NewHeartbeat(live.HeartbeatOptions{URL: beat.URL, Header: http.Header{"X-A": {"b"}},
-		Interval: 10 * time.Millisecond, Board: board})
-	ctx, stop := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- h.Run(ctx, func() {}) }()
-	t.Cleanup(func() { stop(); <-done })
-
+	board := runHeartbeat(t, g, beat, 10*time.Millisecond)
 	if res, text := m.Start(g.url+"stream1/start", "pipeline=ignored&streamId=mine"); res.StatusCode != http.StatusOK {
 		t.Fatal(res.Status, text)
 	}
@@ -114,6 +120,7 @@ func TestWebhooksThatLie(t *testing.T) {
 		},
 		"control": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"stream_id":"a\nb"}`)) },
 		"endless": func(w http.ResponseWriter, r *http.Request) {
+			_, _ = w.Write([]byte("{}")) // which would be an answer
 			for r.Context().Err() == nil {
 				if _, err := w.Write([]byte(strings.Repeat(" ", 1<<16))); err != nil {
 					return

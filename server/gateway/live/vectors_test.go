@@ -30,8 +30,8 @@ type recording struct {
 	} `json:"response"`
 }
 
-// exchanges are all of a file.
-func exchanges(t *testing.T, file string) []json.RawMessage {
+// entriesOf are all of a file.
+func entriesOf(t *testing.T, file string) []json.RawMessage {
 	t.Helper()
 	data, err := os.ReadFile("../../../test/vectors/live/" + file)
 	if err != nil {
@@ -50,7 +50,7 @@ func exchanges(t *testing.T, file string) []json.RawMessage {
 func recorded(t *testing.T, file string) []recording {
 	t.Helper()
 	var out []recording
-	for _, e := range exchanges(t, file) {
+	for _, e := range entriesOf(t, file) {
 		var r recording
 		if json.Unmarshal(e, &r) == nil && r.Response.Status != "" {
 			out = append(out, r)
@@ -89,6 +89,7 @@ var varying = []struct {
 	{regexp.MustCompile(`a=ice-ufrag:\S+`), "a=ice-ufrag:<ufrag>"},
 	{regexp.MustCompile(`a=ice-pwd:\S+`), "a=ice-pwd:<pwd>"},
 	{regexp.MustCompile(`a=fingerprint:sha-256 \S+`), "a=fingerprint:sha-256 <fingerprint>"},
+	{regexp.MustCompile(`a=ssrc:\d+`), "a=ssrc:<ssrc>"},
 	{regexp.MustCompile(`\b[0-9a-f]{16}\b`), "<16 hex>"},
 	{regexp.MustCompile(`-[0-9a-f]{8}-out`), "-<8 hex>-out"},
 	{regexp.MustCompile(`http://(127\.0\.0\.1:\d+|gw\.test:8935)/`), "http://<gateway>/"},
