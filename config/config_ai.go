@@ -63,12 +63,14 @@ type LiveGateway struct {
 	// PublicIP is given to clients in place of the machine's addresses, PlaybackURL in place of the request's.
 	PublicIP, PlaybackURL string
 	AllowCORS             bool
-	MinSegment            time.Duration
+	MinSegment, Gather    time.Duration
 	Viewers               int
-	MediaMTXPassword      Secret
-	AuthWebhook           URL
-	AuthKey               Secret
-	Heartbeat             URL
-	HeartbeatHeaders      Secret
-	HeartbeatInterval     time.Duration
+	// SaveFirst is how many segments of each live video are kept, 0 unless the operator asked for it.
+	SaveFirst         int
+	MediaMTXPassword  Secret
+	AuthWebhook       URL
+	AuthKey           Secret
+	Heartbeat         URL
+	HeartbeatHeaders  Secret
+	HeartbeatInterval time.Duration
 }

@@ -18,7 +18,7 @@ func parseEnviron(environ []string, n names) (map[string][]given, []Notice) {
 		}
 	}
 	found, known := map[string][]given{}, map[string]bool{}
-	var notices []Notice
+	notices := liveVariables(vars)
 	for _, o := range n.options {
 		for _, prefix := range []string{"LIVE_AI_", "LP_", "TUTTI_"} {
 			var here []given

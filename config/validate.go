@@ -26,6 +26,7 @@ func (l *loader) validate() {
 	l.validateRedeemer()
 	l.validateAuthWebhook()
 	l.validateSigner()
+	l.validateLive()
 	l.validateAlerts()
 	l.validateAdminToken()
 	l.validateStore()

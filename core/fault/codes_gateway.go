@@ -226,7 +226,7 @@ var gatewayRows = []Row{
 	},
 	{
 		Code: StreamDenied, Class: Forbidden,
-		Cause: "The admission hook (`-authWebhookUrl`) refused the push, or admitted it to another stream than " +
+		Cause: "The admission hook (`-authWebhookUrl`, `-liveAIAuthWebhookUrl`) refused the push, or admitted it to another stream than " +
 			"the one of that name; a client that joins a running stream is asked about as well. Or, where everyone " +
 			"may push, the stream of that name is one of the gateway's own machine or of an API key.",
 		Remedy: "Ask the operator; the hook's own log says why. Push with the token that the hook wants in every " +
@@ -234,8 +234,8 @@ var gatewayRows = []Row{
 	},
 	{
 		Code: StreamHookFailed, Class: Upstream,
-		Cause:  "The admission hook could not be asked, and a stream that is not admitted is refused.",
-		Remedy: "Check that the `-authWebhookUrl` service is up and answers JSON.", Retryable: true,
+		Cause:  "The admission hook could not be asked, or its answer cannot be used, and a stream that is not admitted is refused.",
+		Remedy: "Check that the service of `-authWebhookUrl`, or of `-liveAIAuthWebhookUrl`, is up and answers JSON.", Retryable: true,
 	},
 	{
 		Code: PushesFull, Class: Busy,

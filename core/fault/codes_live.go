@@ -6,6 +6,12 @@ const (
 	LiveSessionExists Code = "LiveSessionExists"
 	// LiveRunnerPriceUnavailable: a live runner has no price in wei.
 	LiveRunnerPriceUnavailable Code = "LiveRunnerPriceUnavailable"
+	// LiveHeartbeatFailed: the service of -liveAIHeartbeatURL does not answer as it should.
+	LiveHeartbeatFailed Code = "LiveHeartbeatFailed"
+	// MediaAddressRefused (forbidden): a stream's address at a media server that this gateway does not connect to.
+	MediaAddressRefused Code = "MediaAddressRefused"
+	// MediaServerUnreachable (upstream, retryable): a media server does not take a connection or a stream.
+	MediaServerUnreachable Code = "MediaServerUnreachable"
 )
 
 // liveRows are the conditions of live work and its payment. Read-only.
@@ -25,5 +31,23 @@ var liveRows = []Row{
 		Remedy: "Check `-priceFeedAddr` and the endpoint of `-ethUrl`; raise `price_info` of a runner whose price is too " +
 			"small.",
 		Wire: "live runner price unavailable: " + detailMark, Retryable: true,
+	},
+	{
+		Code: LiveHeartbeatFailed, Class: Upstream,
+		Cause: "The service that is notified of live streams does not answer, or not as it should. Streams go on, and " +
+			"none that it would end is ended.",
+		Remedy: "Check that the service of `-liveAIHeartbeatURL` is up, takes the headers of " +
+			"`-liveAIHeartbeatHeaders`, and answers with a status of 200 to 299 and JSON or nothing.", Retryable: true,
+	},
+	{
+		Code: MediaAddressRefused, Class: Forbidden,
+		Cause: "A client names a stream of a media server that is neither on the internet nor at the client's own " +
+			"address, or that is no rtmp address.",
+		Remedy: "Call from the media server itself, or name its network with `-objectStoreNetworks 10.1.0.0/16`.",
+	},
+	{
+		Code: MediaServerUnreachable, Class: Upstream,
+		Cause:  "A media server does not take the connection, or refuses the stream.",
+		Remedy: "Check the address and that the media server listens there.", Retryable: true,
 	},
 }

@@ -27,6 +27,12 @@ func Do(t testing.TB, method, url, mime, body string) (*http.Response, string) {
 	if mime != "" {
 		r.Header.Set("Content-Type", mime)
 	}
+	return Send(t, r)
+}
+
+// Send sends a request and returns the answer with its body.
+func Send(t testing.TB, r *http.Request) (*http.Response, string) {
+	t.Helper()
 	res, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -233,6 +239,9 @@ func (v *Watcher) Whole() bool {
 	defer v.mu.Unlock()
 	return v.keys > 0 && v.sounds > 0
 }
+
+// Close ends the viewer's connection.
+func (v *Watcher) Close() { _ = v.pc.GracefulClose() }
 
 // Close ends the publisher's connection.
 func (p *Publisher) Close() {

@@ -115,6 +115,16 @@ func (p *Policy) Streams(r *http.Request) (keyed bool, err error) {
 	return true, p.key(r, err)
 }
 
+// Owner decides about requests that make this gateway connect elsewhere: whatever streams need, only the own
+// machine's may, and those with an API key. machine says that it is the own machine's.
+func (p *Policy) Owner(r *http.Request) (machine bool, err error) {
+	err = p.Machine(r)
+	if err == nil {
+		return true, nil
+	}
+	return false, p.key(r, err)
+}
+
 // Play decides about a stream's playlists, segments and events. The returned query is to be added
 // to the addresses in playlists.
 func (p *Policy) Play(r *http.Request, id core.ManifestID, now time.Time) (query string, err error) {

@@ -6,5 +6,8 @@
 // orchestrator fails, the stream goes on at another one: publisher and viewers keep their connections, and the
 // viewers' time stamps go on.
 //
+// Publishers may be at a media server, which calls when it has one: their streams are read from it by RTMP. Services
+// of the operator admit streams (Webhook) and end them (Heartbeat).
+//
 // No codec runs here: frames are moved, not decoded.
 package live

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/server/gateway/segmenter"
 	"github.com/tuttinode/tutti/server/trickle/client"
 )
 
@@ -143,7 +144,7 @@ func portOf(u *url.URL) string {
 }
 
 // Next begins a segment of the input.
-func (j *job) Next() (*client.Segment, error) {
+func (j *job) Next() (segmenter.Output, error) {
 	if j.in.Pending() >= maxUntaken {
 		return nil, errUntaken
 	}
@@ -164,9 +165,9 @@ func (j *job) run() error {
 	if j.paid != nil {
 		j.wg.Go(func() { j.end(j.paid.Run(j.ctx, j.a.Manifest)) })
 	}
-	j.s.seg.direct(j)
+	j.s.seg.Direct(j.s.copies.from(j))
 	<-j.ctx.Done()
-	j.s.seg.direct(nil)
+	j.s.seg.Direct(nil)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(j.ctx), endWithin)
 	defer cancel()
 	_ = j.control.Close(ctx) // an orchestrator that does not answer ends the channels by itself
@@ -279,7 +280,7 @@ func (j *job) watch() error {
 		case <-j.ctx.Done():
 			return j.ctx.Err()
 		}
-		input, fed, failed := j.s.seg.last()
+		input, fed, failed := j.s.seg.Last()
 		output := j.s.out.last()
 		if output.Before(fed) {
 			output = fed

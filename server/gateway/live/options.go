@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fetchurl"
 )
 
 // Orchestrator is one that offers the pipeline of a stream.
@@ -42,11 +43,13 @@ type Access interface {
 	Push(r *http.Request) (key string, err error)
 	Play(r *http.Request, id core.ManifestID, now time.Time) (query string, err error)
 	Streams(r *http.Request) (keyed bool, err error)
+	Owner(r *http.Request) (machine bool, err error)
 }
 
-// Options make a Server. Conn, Network, Channels, Log, Now and Rand must be set.
+// Options make a Server. Network, Channels, Puller, Log, Now and Rand must be set.
 type Options struct {
-	// Conn is the UDP socket of all media. NATIP is the address that peers are given for it, "" for its own.
+	// Conn is the UDP socket of WHIP and WHEP, which are not served if it is nil. NATIP is the address that peers
+	// are given for it, "" for its own.
 	Conn  net.PacketConn
 	NATIP string
 	// Network finds orchestrators, Channels sends the requests to their channels (see client.NewHTTP).
@@ -59,6 +62,18 @@ type Options struct {
 	// AllowCORS lets pages of all sites use WHIP and WHEP.
 	AllowCORS bool
 	Limits    Limits
+	// Webhook decides about streams; nil leaves that to Access. Host is the gateway's name in what it gets, "" for
+	// the one that the publisher called.
+	Webhook *Webhook
+	Host    string
+	// Puller reads the streams of media servers, which are on the internet, in MediaNetworks, or the callers.
+	// MediaServerPassword is the one of their API.
+	Puller              Puller
+	MediaNetworks       fetchurl.Networks
+	MediaServerPassword string
+	// SaveDir gets copies of the first SaveFirst segments of each stream; 0 for none.
+	SaveDir   string
+	SaveFirst int
 
 	Log  *slog.Logger
 	Now  func() time.Time
@@ -83,6 +98,8 @@ type Limits struct {
 	Keep time.Duration
 	// Remember is how long the status of a stream is there after its end.
 	Remember time.Duration
+	// PullAgain is how long after its end a media server's stream is read again.
+	PullAgain time.Duration
 	// Watch is how often the limits of time are looked at.
 	Watch time.Duration
 }
@@ -98,6 +115,7 @@ func (l Limits) complete() Limits {
 	l.InputSilence = cmp.Or(l.InputSilence, 30*time.Second)
 	l.Keep = cmp.Or(l.Keep, 10*time.Second)
 	l.Remember = cmp.Or(l.Remember, time.Minute)
+	l.PullAgain = cmp.Or(l.PullAgain, 5*time.Second)
 	l.Watch = cmp.Or(l.Watch, time.Second)
 	return l
 }

@@ -47,7 +47,7 @@ func newGateway(t *testing.T, change func(*live.Options), list ...live.Orchestra
 	}
 	n := &network{list: list}
 	channels := client.NewHTTP(&tls.Config{InsecureSkipVerify: true}, nil)
-	o := live.Options{Conn: conn, Network: n, Channels: channels, Now: time.Now, Rand: rand.Reader,
+	o := live.Options{Conn: conn, Network: n, Channels: channels, Puller: live.RTMP{}, Now: time.Now, Rand: rand.Reader,
 		Log: slog.New(slog.DiscardHandler), Limits: live.Limits{MinSegment: 200 * time.Millisecond,
 			Watch: 20 * time.Millisecond, Keep: 100 * time.Millisecond}}
 	if change != nil {

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/status"
 )
 
@@ -32,13 +33,22 @@ const (
 	textViewers   = "Too many viewers for this stream"
 	textMediaType = "Unsupported Media Type, expected application/sdp"
 	textParams    = "Invalid pipeline params"
+	textForbidden = "Forbidden"
 	stunServer    = `<stun:stun.l.google.com:19302>; rel="ice-server"`
 )
 
 // Server serves live streams. Safe for concurrent use.
 type Server struct {
-	o   Options
+	o Options
+	// rtc is nil without a socket for it.
 	rtc *rtc
+	// asks bounds calls of the webhook, smoke the smoke tests at once; media calls media servers; saved keeps
+	// copies of segments, nil for none.
+	asks  *admission.Shares
+	smoke chan struct{}
+	media *http.Client
+	saved *savedSegments
+	saves sync.Once
 
 	// ctx ends with Close; wg counts streams and connections.
 	ctx    context.Context
@@ -56,20 +66,41 @@ type Server struct {
 // New makes a server on an open socket, which it closes with Close.
 func New(o Options) (*Server, error) {
 	o.Limits = o.Limits.complete()
-	r, err := newRTC(o.Conn, o.NATIP)
-	if err != nil {
-		return nil, fmt.Errorf("make the WebRTC endpoint: %w", err)
+	s := &Server{o: o, streams: make(map[string]*stream), resting: make(map[string]int),
+		asks: admission.NewShares(freeAsks, maxAsks), smoke: make(chan struct{}, maxSmokeTests),
+		media: &http.Client{Transport: &http.Transport{MaxResponseHeaderBytes: 64 << 10, DisableKeepAlives: true},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	var err error
+	if o.Conn != nil {
+		if s.rtc, err = newRTC(o.Conn, o.NATIP); err != nil {
+			return nil, fmt.Errorf("make the WebRTC endpoint: %w", err)
+		}
 	}
-	s := &Server{o: o, rtc: r, streams: make(map[string]*stream), resting: make(map[string]int)}
+	if o.SaveDir != "" && o.SaveFirst > 0 {
+		if s.saved, err = newSavedSegments(o.SaveDir, o.SaveFirst); err != nil {
+			return nil, err
+		}
+	}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	return s, nil
 }
 
 // Register adds the addresses.
 func (s *Server) Register(mux *http.ServeMux) {
-	mux.HandleFunc(path+"{stream}/whip", s.serveWHIP)
-	mux.HandleFunc(path+"{stream}/whip/{id}", wrongMethod)
-	mux.HandleFunc(path+"{stream}/whep", s.serveWHEP)
+	if s.rtc != nil {
+		mux.HandleFunc(path+"{stream}/whip", s.serveWHIP)
+		mux.HandleFunc(path+"{stream}/whip/{id}", wrongMethod)
+		mux.HandleFunc(path+"{stream}/whep", s.serveWHEP)
+	}
+	mux.HandleFunc(path+"{stream}/start", s.serveStart)
+	mux.HandleFunc(path+"{prefix}/{stream}/{call}", func(w http.ResponseWriter, r *http.Request) {
+		if r.PathValue("call") != "start" { // a pattern of its own would overlap with that of whip
+			http.NotFound(w, r)
+			return
+		}
+		s.serveStart(w, r)
+	})
+	mux.HandleFunc(path+"smoketest", s.serveSmokeTest)
 	mux.HandleFunc(path+"{stream}/update", s.serveUpdate)
 	mux.HandleFunc(path+"{stream}/status", s.serveStatus)
 }
@@ -99,8 +130,13 @@ func (s *Server) Close() {
 	s.draining = true
 	s.mu.Unlock()
 	s.cancel(errStopping)
+	if s.saved != nil {
+		s.saved.close()
+	}
 	s.wg.Wait()
-	s.rtc.close()
+	if s.rtc != nil {
+		s.rtc.close()
+	}
 }
 
 // Streams is how many streams run.

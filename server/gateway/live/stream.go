@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/tuttinode/tutti/server/gateway/segmenter"
 )
 
 const (
@@ -35,6 +37,8 @@ type published struct {
 	params            json.RawMessage
 	// only is a part of the URI of the orchestrators that may be used.
 	only string
+	// outputs are RTMP addresses that get the result.
+	outputs []string
 	// playURL is where viewers find it.
 	playURL string
 }
@@ -44,10 +48,15 @@ type stream struct {
 	published
 	srv *Server
 	out *output
-	seg *segmenter
+	seg *segmenter.Segmenter
 	// stop ends the stream with a reason; done is closed when it has ended.
 	stop context.CancelCauseFunc
 	done chan struct{}
+	// tried is closed when orchestrators were asked for the first time.
+	tried     chan struct{}
+	triedOnce sync.Once
+	// copies are kept of the first segments, to look into faults; nil for none.
+	copies *segmentCopies
 
 	mu sync.Mutex
 	// update are the parameters that were sent last, number how many were; changed is closed with the next.
@@ -94,6 +103,7 @@ func (s *stream) run(ctx context.Context) {
 // serve serves the stream at one orchestrator, and returns why it left it.
 func (s *stream) serve(ctx context.Context) error {
 	j, err := s.choose(ctx)
+	s.triedOnce.Do(func() { close(s.tried) })
 	if err != nil {
 		return err
 	}

@@ -7,29 +7,34 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
+	"path/filepath"
 	"syscall"
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
+	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway"
 	"github.com/tuttinode/tutti/server/gateway/live"
 	"github.com/tuttinode/tutti/server/trickle/client"
 )
 
-// addLive adds live video, if its port is configured.
+// addLive adds live video, if it is configured.
 func (p *Part) addLive(opt *gateway.Options, ai *gatewayAI) error {
 	c := &p.Config.LiveGateway
-	if c.Media.Port == 0 {
+	if !c.Served() {
 		return nil
 	}
-	conn, err := p.openMedia(c.Media.Addr())
-	if err != nil {
-		return fault.Wrap(fault.ListenFailed, "open the port of live video", err)
+	var conn net.PacketConn
+	var err error
+	if c.Media.Port != 0 {
+		if conn, err = p.openMedia(c.Media.Addr()); err != nil {
+			return fault.Wrap(fault.ListenFailed, "open the port of live video", err)
+		}
 	}
 	// The network's rule: orchestrators sign their own certificates.
 	channels := client.NewHTTP(&tls.Config{InsecureSkipVerify: true}, nil)
-	opt.Live, err = live.New(live.Options{
+	server, err := live.New(live.Options{
 		Conn: conn, NATIP: c.PublicIP, Channels: channels,
 		Network: &live.Upstream{
 			Client:        ai.client,
@@ -39,14 +44,45 @@ func (p *Part) addLive(opt *gateway.Options, ai *gatewayAI) error {
 			Interval: p.Config.LiveAI.PaymentInterval, Now: time.Now, Log: p.Log,
 		},
 		Access: ai.access, PlaybackURL: c.PlaybackURL, AllowCORS: c.AllowCORS,
-		Limits: live.Limits{Viewers: c.Viewers, MinSegment: c.MinSegment,
+		Host: p.Config.Addresses.GatewayHost, Webhook: p.liveWebhook(), Puller: live.RTMP{},
+		MediaNetworks: p.Config.Storage.ObjectStoreNetworks, MediaServerPassword: c.MediaMTXPassword.Reveal(),
+		SaveDir: filepath.Join(p.Config.Storage.DataDir, "live-segments"), SaveFirst: c.SaveFirst,
+		Limits: live.Limits{Viewers: c.Viewers, MinSegment: c.MinSegment, Gather: c.Gather,
 			Try:           max(p.Config.AI.RetryTimeout, time.Second),
 			OutputSilence: cmp.Or(p.Config.LiveAI.OutSegmentTimeout, 30*time.Second)},
 		Log: p.Log, Now: time.Now, Rand: rand.Reader,
 	})
 	if err != nil {
-		return errors.Join(err, conn.Close())
+		if conn != nil {
+			err = errors.Join(err, conn.Close())
+		}
+		return err
 	}
+	opt.Live = server
+	return p.addHeartbeat(server)
+}
+
+// liveWebhook is the service that admits live video, nil without one.
+func (p *Part) liveWebhook() *live.Webhook {
+	c := &p.Config.LiveGateway
+	if c.AuthWebhook.IsZero() {
+		return nil
+	}
+	return live.NewWebhook(c.AuthWebhook.Reveal(), c.AuthKey.Reveal())
+}
+
+// addHeartbeat notifies the operator's service of live video, if there is one.
+func (p *Part) addHeartbeat(s *live.Server) error {
+	c := &p.Config.LiveGateway
+	if c.Heartbeat.IsZero() {
+		return nil
+	}
+	header, err := config.HeaderList(c.HeartbeatHeaders.Reveal())
+	if err != nil {
+		return fault.Wrap(fault.BadOption, "read -liveAIHeartbeatHeaders", err)
+	}
+	p.Add(s.NewHeartbeat(live.HeartbeatOptions{URL: c.Heartbeat.Reveal(), Header: header, Interval: c.HeartbeatInterval,
+		Board: p.Board}))
 	return nil
 }
 
