@@ -50,26 +50,38 @@ func Watch(ctx context.Context, client *http.Client, url string, take func(Unit)
 	return w, nil
 }
 
-// read joins packets to pictures until the track ends.
+// read joins packets to pictures until the track ends. A picture of which a packet is missing is left out.
 func read(track *webrtc.TrackRemote, take func(Unit)) {
 	var codec codecs.H264Packet
 	var unit []byte
+	var q queue
+	broken := false
 	for {
 		p, _, err := track.ReadRTP()
 		if err != nil {
 			return
 		}
-		if track.Kind() == webrtc.RTPCodecTypeAudio {
-			take(Unit{Audio: true, At: p.Timestamp})
-			continue
+		ready, gap := q.push(p)
+		if gap {
+			codec, unit, broken = codecs.H264Packet{}, nil, true
 		}
-		data, err := codec.Unmarshal(p.Payload)
-		if err != nil || len(unit)+len(data) > maxUnit {
-			continue
-		}
-		if unit = append(unit, data...); p.Marker {
-			take(Unit{At: p.Timestamp, Data: unit})
-			unit = nil
+		for _, p := range ready {
+			if track.Kind() == webrtc.RTPCodecTypeAudio {
+				take(Unit{Audio: true, At: p.Timestamp})
+				continue
+			}
+			data, err := codec.Unmarshal(p.Payload)
+			if err != nil || len(unit)+len(data) > maxUnit {
+				broken = true
+			}
+			unit = append(unit, data...)
+			if !p.Marker {
+				continue
+			}
+			if !broken {
+				take(Unit{At: p.Timestamp, Data: unit})
+			}
+			unit, broken = nil, false
 		}
 	}
 }
