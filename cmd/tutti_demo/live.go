@@ -104,7 +104,7 @@ type sender struct {
 func publishGenerated(ctx context.Context, n *node, page *cameraPage) (*sender, error) {
 	ctx, cancel := context.WithTimeout(ctx, opening)
 	defer cancel()
-	url := camera.Address(n.gateway, "whip?pipeline=sample&streamId="+camera.Stream+"&params=%7B%22effect%22%3A%22edges%22%7D")
+	url := camera.Address(n.gateway, "whip?pipeline=sample&streamId="+camera.Stream)
 	for {
 		s, err := startSender(ctx, url)
 		if err != nil {

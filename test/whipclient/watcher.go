@@ -87,7 +87,9 @@ func read(track *webrtc.TrackRemote, take func(Unit)) {
 }
 
 // Connected reports whether the connection is up.
-func (w *Watcher) Connected() bool { return w.pc.ConnectionState() == webrtc.PeerConnectionStateConnected }
+func (w *Watcher) Connected() bool {
+	return w.pc.ConnectionState() == webrtc.PeerConnectionStateConnected
+}
 
 // Close ends the connection; no more is taken after it.
 func (w *Watcher) Close() error {

@@ -18,7 +18,8 @@ import (
 type parties struct{ killed []string }
 
 func (p *parties) Orchestrators(context.Context) ([]camera.Orchestrator, error) {
-	return []camera.Orchestrator{{URL: "https://a", Running: true, Tickets: 3, Paid: "7"}, {URL: "https://b", Paid: "0"}}, nil
+	return []camera.Orchestrator{{URL: "https://a", Running: true, Tickets: 3, Paid: "7"},
+		{URL: "https://b", Paid: "0"}}, nil
 }
 
 func (p *parties) Kill(uri string, runner bool) error {
