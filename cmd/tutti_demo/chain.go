@@ -31,8 +31,8 @@ func baseFee() core.Wei { return core.NewWei(10_000) }
 type chain struct {
 	process *devnet.Process
 	dir     string
-	// orchestrator and gateway are the two parties' accounts.
-	orchestrator, gateway core.Address
+	// orchestrator, second and gateway are the parties' accounts.
+	orchestrator, second, gateway core.Address
 }
 
 // passphrase seals the demonstration's keys, which are worth nothing.
@@ -83,7 +83,13 @@ func (c *chain) fund(ctx context.Context, n *node) (err error) {
 	if c.orchestrator, err = c.newAccount(ctx, n.dir); err != nil {
 		return err
 	}
+	if c.second, err = c.newAccount(ctx, n.second.dir); err != nil {
+		return err
+	}
 	if c.gateway, err = c.newAccount(ctx, n.gatewayDir); err != nil {
+		return err
+	}
+	if err := c.process.Control.FundLPT(ctx, common.Address(c.second), core.LPTTokens(stake)); err != nil {
 		return err
 	}
 	return c.process.Control.FundLPT(ctx, common.Address(c.orchestrator), core.LPTTokens(stake))

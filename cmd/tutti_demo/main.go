@@ -1,10 +1,11 @@
 // Command tutti_demo shows everything on one machine: it starts a local test chain
-// and the real tutti binary twice, as orchestrator, transcoder and AI worker with a
-// language model behind it, and as the gateway that pays it with tickets. It
-// registers the one, funds the other, pushes a stream in real time, and either
-// leaves pages open to watch the renditions, the rounds, the tickets and the
-// earnings, and to chat with the model (run), or checks every rendition, an answer,
-// a reward and a redeemed ticket itself and says what broke (check).
+// and the real tutti binary three times, as orchestrator, transcoder and AI worker with
+// a language model behind it, as a second orchestrator of live video, and as the gateway
+// that pays them with tickets. It registers the two, funds the gateway, pushes a stream
+// in real time, and either leaves pages open to watch the renditions, the rounds, the
+// tickets and the earnings, to chat with the model, and to have the camera transformed
+// (run), or checks every rendition, an answer, a reward, a redeemed ticket and a live
+// stream whose orchestrator is killed itself and says what broke (check).
 //
 // It is a client of the node, not a part of it: everything goes over real sockets.
 package main
@@ -27,10 +28,11 @@ import (
 const usage = `usage: tutti_demo run   [-video file] [-tutti path] [-segments n] [-offchain]
        tutti_demo check [-video file] [-tutti path] [-segments n] [-offchain]
 
-run    plays a stream through a node of its own and prints the page to open, and how
+run    plays a stream through a node of its own and prints the pages to open, and how
        to chat with the model behind it
-check  registers, chats, pushes a few segments, waits for a reward, verifies everything
-       and exits 0, or says what broke
+check  registers, chats, pushes a few segments, waits for a reward, publishes live video
+       and kills the orchestrator that has it, verifies everything and exits 0, or says
+       what broke
 
 LLM_URL=http://host:port uses an OpenAI-compatible server of yours as the model.
 `
@@ -123,32 +125,47 @@ func demonstrate(ctx context.Context, opt options, stdout, stderr io.Writer) err
 	if err := open(ctx, opt, n, m, c, stdout, stderr); err != nil {
 		return err
 	}
+	page, err := openCamera(ctx, n, c)
+	if err != nil {
+		return err
+	}
+	defer page.close()
 	if opt.mode == "run" {
 		announce(stdout, n, m, c)
 		return play(ctx, n, source, opt.segments, stdout)
 	}
-	if err := checkChat(ctx, n, m, stdout); err != nil {
+	if err := checkWork(ctx, opt, n, m, c, source, stdout); err != nil {
 		return err
 	}
-	if err := check(ctx, n, source, opt.segments, stdout); err != nil || c == nil {
+	return checkCamera(ctx, n, c, page, stdout)
+}
+
+// checkWork checks a stream and the model, and on the chain what they bring.
+func checkWork(ctx context.Context, opt options, n *node, m *model, c *chain, source clip.Source, out io.Writer) error {
+	if err := checkChat(ctx, n, m, out); err != nil {
 		return err
 	}
-	if err := c.awaitReward(ctx, n, stdout); err != nil {
+	if err := check(ctx, n, source, opt.segments, out); err != nil || c == nil {
 		return err
 	}
-	return checkPaid(ctx, n, source, m, stdout)
+	if err := c.awaitReward(ctx, n, out); err != nil {
+		return err
+	}
+	return checkPaid(ctx, n, source, m, out)
 }
 
 // open starts the two parties and brings them together: the orchestrator joins the
 // network, the gateway puts money aside, and finds the model.
 func open(ctx context.Context, opt options, n *node, m *model, c *chain, stdout, stderr io.Writer) error {
-	work, pay := m.flags, []string{"-orchAddr", n.service}
+	work, pay := m.flags, []string{"-orchAddr", n.service + "," + n.second.service}
+	var second []string
 	if c != nil {
 		work = append(work, c.flags(c.orchestrator)...)
 		work = append(work, "-pricePerUnit", pricePerPixel, "-initializeRound", "-initializeRoundMaxDelay", "0s")
+		second = append(c.flags(c.second), "-pricePerUnit", pricePerPixel)
 		pay = c.flags(c.gateway)
 	}
-	if err := n.startOrchestrator(ctx, opt.tutti, work, stderr); err != nil {
+	if err := n.startOrchestrators(ctx, opt.tutti, work, second, stderr); err != nil {
 		return err
 	}
 	if c != nil {

@@ -34,7 +34,8 @@ func TestPagesComeFirst(t *testing.T) {
 	n.moved = []string{"127.0.0.1:8935 is taken by x, process 1: the orchestrator is at 127.0.0.1:2"}
 	var out strings.Builder
 	pages(&out, options{mode: "run"}, n)
-	for _, want := range []string{n.gateway + "/?stream=demo", "http://" + n.admin + "/", n.moved[0]} {
+	for _, want := range []string{n.gateway + "/?stream=demo", "http://" + n.admin + "/", "http://" + n.page + "/",
+		n.moved[0]} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in:\n%s", want, out.String())
 		}

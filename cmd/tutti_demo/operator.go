@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/server/web"
 )
@@ -26,21 +27,31 @@ const (
 	reserve = "0.05ETH"
 )
 
-// register has the orchestrator's account join the network, with the tool that an
-// operator uses, and begins the round in which it is active.
+// register has the orchestrators' accounts join the network, with the tool that an
+// operator uses, and begins the round in which they are active.
 func (c *chain) register(ctx context.Context, opt options, n *node, out io.Writer) error {
-	err := c.tool(ctx, opt, n.admin, n.dir, "orchestrator", "activate",
-		"--reward-cut", "10", "--fee-cut", "95", "--stake", fmt.Sprint(stake), "--service-uri", "https://"+n.service,
-		"--price-per-unit", pricePerPixel)
-	if err != nil {
-		return err
+	for _, o := range []struct {
+		*orchestrator
+		account core.Address
+	}{{n.first, c.orchestrator}, {n.second, c.second}} {
+		err := c.tool(ctx, opt, o.admin, o.dir, "orchestrator", "activate",
+			"--reward-cut", "10", "--fee-cut", "95", "--stake", fmt.Sprint(stake), "--service-uri", o.uri(),
+			"--price-per-unit", pricePerPixel)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "ok: %s is registered with %d LPT, by tutti_cli orchestrator activate\n", o.account, stake)
 	}
-	fmt.Fprintf(out, "ok: %s is registered with %d LPT, by tutti_cli orchestrator activate\n", c.orchestrator, stake)
 	if _, err := c.process.Control.NextRound(ctx, true); err != nil {
 		return err
 	}
-	return c.await(ctx, n, "the orchestrator is not active",
-		func(s adminapi.PublicStatus) bool { return s.State == adminapi.PublicActive })
+	for _, o := range []*orchestrator{n.first, n.second} {
+		if err := c.await(ctx, n, o.admin, "the "+o.name+" is not active",
+			func(s adminapi.PublicStatus) bool { return s.State == adminapi.PublicActive }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // deposit gives the gateway what it pays from.
@@ -87,7 +98,7 @@ func passing(text []byte) bool {
 
 // awaitReward waits until the orchestrator was rewarded.
 func (c *chain) awaitReward(ctx context.Context, n *node, out io.Writer) error {
-	return c.await(ctx, n, "the orchestrator was not rewarded", func(s adminapi.PublicStatus) bool {
+	return c.await(ctx, n, n.admin, "the orchestrator was not rewarded", func(s adminapi.PublicStatus) bool {
 		if s.State != adminapi.PublicActive || len(s.Rewards) == 0 || s.Rewards[0].Amount.IsZero() {
 			return false
 		}
@@ -97,13 +108,13 @@ func (c *chain) awaitReward(ctx context.Context, n *node, out io.Writer) error {
 	})
 }
 
-// await looks at the orchestrator's place on the chain until it is good. lack is
+// await looks at an orchestrator's place on the chain until it is good. lack is
 // what is said when it never is.
-func (c *chain) await(ctx context.Context, n *node, lack string, good func(adminapi.PublicStatus) bool) error {
+func (c *chain) await(ctx context.Context, n *node, admin, lack string, good func(adminapi.PublicStatus) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
 	for {
-		s, known, err := n.chainStatus(ctx)
+		s, known, err := chainStatus(ctx, admin)
 		if err == nil && known && good(s) {
 			return nil
 		}
@@ -117,9 +128,9 @@ func (c *chain) await(ctx context.Context, n *node, lack string, good func(admin
 	}
 }
 
-// chainStatus returns what the orchestrator's page shows, once the node sees the chain.
-func (n *node) chainStatus(ctx context.Context) (s adminapi.PublicStatus, known bool, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+n.admin+web.ChainStatusPath, nil)
+// chainStatus returns what an orchestrator's page shows, once the node sees the chain.
+func chainStatus(ctx context.Context, admin string) (s adminapi.PublicStatus, known bool, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+admin+web.ChainStatusPath, nil)
 	if err != nil {
 		return s, false, err
 	}

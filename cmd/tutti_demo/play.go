@@ -17,8 +17,8 @@ const stream = "demo"
 // pages says first where there will be something to see.
 func pages(out io.Writer, opt options, n *node) {
 	if opt.mode == "run" {
-		fmt.Fprintf(out, "\n  player and chat:  %s/?stream=%s\n  dashboard:        http://%s/\n\n", n.gateway, stream,
-			n.admin)
+		fmt.Fprintf(out, "\n  player and chat:  %s/?stream=%s\n  camera:           http://%s/\n  dashboard:        "+
+			"http://%s/\n\n", n.gateway, stream, n.page, n.admin)
 		fmt.Fprint(out, "They open in about half a minute, when all is started. Ctrl-C stops.\n\n")
 	}
 	for _, m := range n.moved {
@@ -30,9 +30,9 @@ func pages(out io.Writer, opt options, n *node) {
 func announce(out io.Writer, n *node, m *model, c *chain) {
 	fmt.Fprintf(out, "\n  the model %s is served by %s\n\n", m.id, m.how)
 	snippets(out, n.gateway, m.id)
-	fmt.Fprintf(out, "  watch the renditions, and chat:  %s/?stream=%s\n  playlist:                        "+
-		"%s/stream/%s.m3u8\n  the orchestrator:                curl -k %s\n",
-		n.gateway, stream, n.gateway, stream, n.status)
+	fmt.Fprintf(out, "  watch the renditions, and chat:  %s/?stream=%s\n  your camera, transformed:        http://%s/\n"+
+		"  playlist:                        %s/stream/%s.m3u8\n  the orchestrator:                curl -k %s\n",
+		n.gateway, stream, n.page, n.gateway, stream, n.status)
 	if c != nil {
 		fmt.Fprintf(out, "  rounds, tickets and earnings:    http://%s/  (a round is %s)\n  as an operator:               "+
 			"   bin/tutti_cli --url http://%s --token-file %s/admin.token\n  as the gateway's operator:       bin/tutti_cli "+

@@ -12,12 +12,37 @@ import (
 	"testing"
 )
 
+// runElsewhere are files that do not end by themselves or need a browser, with the test that runs them.
+var runElsewhere = map[string]string{
+	"python runner.py": "test/e2e/liveguide_test.go",
+	"go runner.go":     "test/e2e/liveguide_test.go",
+	"html page.html":   "test/e2e/livecamera_test.go",
+}
+
+// A file that is run elsewhere is in a guide, and named by that test.
+func TestFilesAreRunElsewhere(t *testing.T) {
+	t.Parallel()
+	labels := map[string]bool{}
+	for _, blocks := range documents(t) {
+		for _, b := range blocks {
+			labels[b.label] = true
+		}
+	}
+	for label, test := range runElsewhere {
+		text, err := os.ReadFile(filepath.Join(tree, test))
+		if err != nil || !strings.Contains(string(text), `"`+label+`"`) || !labels[label] {
+			t.Errorf("%s is to be run by %s (%v), in a guide: %t", label, test, err, labels[label])
+		}
+	}
+}
+
 // Labels say what a block is, so that none is passed over: a new one is decided on here.
 func TestLabels(t *testing.T) {
 	t.Parallel()
 	for name, blocks := range documents(t) {
 		for _, b := range blocks {
-			if !slices.Contains([]string{"sh", "console", "json", "python", "javascript", "bat", ""}, b.label) {
+			if !slices.Contains([]string{"sh", "console", "json", "python", "javascript", "bat", ""}, b.label) &&
+				runElsewhere[b.label] == "" {
 				t.Errorf("%s:%d: no test knows blocks of %s", name, b.line, b.label)
 			}
 			if b.label == "json" && !json.Valid([]byte(strings.Join(b.text, "\n"))) {

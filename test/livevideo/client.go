@@ -12,9 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pion/rtp"
-	"github.com/pion/rtp/codecs"
-	"github.com/pion/webrtc/v4"
+	"github.com/tuttinode/tutti/test/whipclient"
 )
 
 // Do sends a request and returns the answer with its body.
@@ -45,45 +43,6 @@ func Send(t testing.TB, r *http.Request) (*http.Response, string) {
 	return res, string(data)
 }
 
-// connect makes a connection by WHIP or WHEP.
-func connect(t testing.TB, pc *webrtc.PeerConnection, url string) {
-	t.Helper()
-	offer, err := pc.CreateOffer(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gathered := webrtc.GatheringCompletePromise(pc)
-	if err := pc.SetLocalDescription(offer); err != nil {
-		t.Fatal(err)
-	}
-	<-gathered
-	res, text := Do(t, "POST", url, "application/sdp", pc.LocalDescription().SDP)
-	if res.StatusCode != http.StatusCreated {
-		t.Fatal(res.Status, text)
-	}
-	if err := pc.SetRemoteDescription(webrtc.SessionDescription{Type: webrtc.SDPTypeAnswer, SDP: text}); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// peer is a connection of a client.
-func peer(t testing.TB) *webrtc.PeerConnection {
-	t.Helper()
-	settings := webrtc.SettingEngine{}
-	settings.SetIncludeLoopbackCandidate(true)
-	media := &webrtc.MediaEngine{}
-	if err := media.RegisterDefaultCodecs(); err != nil {
-		t.Fatal(err)
-	}
-	pc, err := webrtc.NewAPI(webrtc.WithSettingEngine(settings), webrtc.WithMediaEngine(media)).
-		NewPeerConnection(webrtc.Configuration{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { pc.GracefulClose() })
-	return pc
-}
-
 // Parameter sets of a small picture, and the first bytes of its slices.
 var (
 	sps = []byte{0x67, 0x42, 0xc0, 0x1f, 0xd9, 0x00, 0xf0, 0x11, 0x7e, 0xf0, 0x11, 0x00, 0x00, 0x03, 0x00, 0x01, 0x00,
@@ -107,62 +66,43 @@ func picture(key bool, n int) []byte {
 
 // Publisher publishes numbered pictures, with a key frame every half second, and sound.
 type Publisher struct {
-	pc   *webrtc.PeerConnection
-	stop context.CancelFunc
-	done chan struct{}
+	client *whipclient.Publisher
+	stop   context.CancelFunc
+	done   chan struct{}
 }
 
 // Publish begins to publish.
 func Publish(t testing.TB, url string) *Publisher {
 	t.Helper()
-	p := &Publisher{pc: peer(t), done: make(chan struct{})}
-	video, err := webrtc.NewTrackLocalStaticRTP(webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeH264}, "v", "s")
+	client, err := whipclient.Publish(t.Context(), http.DefaultClient, url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	audio, err := webrtc.NewTrackLocalStaticRTP(webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus}, "a", "s")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, track := range []webrtc.TrackLocal{video, audio} {
-		if _, err := p.pc.AddTrack(track); err != nil {
-			t.Fatal(err)
-		}
-	}
-	connect(t, p.pc, url)
+	p := &Publisher{client: client, done: make(chan struct{})}
 	ctx, stop := context.WithCancel(t.Context())
 	p.stop = stop
-	go p.send(ctx, video, audio)
+	go p.send(ctx)
 	t.Cleanup(p.Close)
 	return p
 }
 
-func (p *Publisher) send(ctx context.Context, video, audio *webrtc.TrackLocalStaticRTP) {
+func (p *Publisher) send(ctx context.Context) {
 	defer close(p.done)
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	var number uint16
 	for n := 0; ; n++ {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
 			return
 		}
-		parts := (&codecs.H264Payloader{}).Payload(1200, picture(n%25 == 0, n))
-		for i, part := range parts {
-			number++
-			_ = video.WriteRTP(&rtp.Packet{Payload: part, Header: rtp.Header{Version: 2, SequenceNumber: number,
-				Timestamp: uint32(n * 1800), Marker: i == len(parts)-1}})
-		}
-		_ = audio.WriteRTP(&rtp.Packet{Payload: []byte{0xf8, 0xff, 0xfe}, Header: rtp.Header{Version: 2,
-			SequenceNumber: uint16(n), Timestamp: uint32(n * 960), Marker: true}})
+		_ = p.client.Video(uint32(n*1800), picture(n%25 == 0, n)) // a connection that has ended takes nothing
+		_ = p.client.Audio(uint32(n*960), []byte{0xf8, 0xff, 0xfe})
 	}
 }
 
 // Watcher watches by WHEP.
 type Watcher struct {
-	pc *webrtc.PeerConnection
-
 	mu    sync.Mutex
 	units []string // the numbers of the pictures, in order of arrival
 	// times are their time stamps.
@@ -174,48 +114,28 @@ type Watcher struct {
 // Watch begins to watch.
 func Watch(t testing.TB, url string) *Watcher {
 	t.Helper()
-	v := &Watcher{pc: peer(t)}
-	var wg sync.WaitGroup
-	t.Cleanup(wg.Wait)
-	t.Cleanup(func() { v.pc.GracefulClose() })
-	for _, kind := range []webrtc.RTPCodecType{webrtc.RTPCodecTypeVideo, webrtc.RTPCodecTypeAudio} {
-		if _, err := v.pc.AddTransceiverFromKind(kind, webrtc.RTPTransceiverInit{
-			Direction: webrtc.RTPTransceiverDirectionRecvonly}); err != nil {
-			t.Fatal(err)
-		}
+	v := &Watcher{}
+	client, err := whipclient.Watch(t.Context(), http.DefaultClient, url, v.take)
+	if err != nil {
+		t.Fatal(err)
 	}
-	v.pc.OnTrack(func(track *webrtc.TrackRemote, _ *webrtc.RTPReceiver) {
-		wg.Go(func() { v.read(track) })
-	})
-	connect(t, v.pc, url)
+	t.Cleanup(func() { _ = client.Close() }) // it is over
 	return v
 }
 
-func (v *Watcher) read(track *webrtc.TrackRemote) {
-	var codec codecs.H264Packet
-	var unit []byte
-	for {
-		p, _, err := track.ReadRTP()
-		if err != nil {
-			return
-		}
-		v.mu.Lock()
-		if track.Kind() == webrtc.RTPCodecTypeAudio {
-			v.sounds++
-		} else if data, err := codec.Unmarshal(p.Payload); err == nil {
-			unit = append(unit, data...)
-			if p.Marker {
-				if i := bytes.Index(unit, []byte("picture ")); i >= 0 && len(unit) > i+14 {
-					v.units = append(v.units, string(unit[i+8:i+14]))
-					v.times = append(v.times, p.Timestamp)
-				}
-				if bytes.Contains(unit, sps) {
-					v.keys++
-				}
-				unit = nil
-			}
-		}
-		v.mu.Unlock()
+func (v *Watcher) take(u whipclient.Unit) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if u.Audio {
+		v.sounds++
+		return
+	}
+	if i := bytes.Index(u.Data, []byte("picture ")); i >= 0 && len(u.Data) > i+14 {
+		v.units = append(v.units, string(u.Data[i+8:i+14]))
+		v.times = append(v.times, u.At)
+	}
+	if bytes.Contains(u.Data, sps) {
+		v.keys++
 	}
 }
 
@@ -247,5 +167,5 @@ func (v *Watcher) Close() { _ = v.pc.GracefulClose() }
 func (p *Publisher) Close() {
 	p.stop()
 	<-p.done
-	_ = p.pc.GracefulClose() // it is over
+	_ = p.client.Close() // it is over
 }

@@ -25,7 +25,9 @@ type viewer struct {
 	// opened: it takes what comes. keyless: it passes pictures over until a key frame.
 	opened, keyless, over bool
 
+	// What follows is run's alone.
 	videoNumber, audioNumber uint16
+	pace                     pacer
 }
 
 func newViewer(base uint32) *viewer {
@@ -93,7 +95,7 @@ func (v *viewer) run(ctx context.Context) {
 		v.queue, v.bytes = nil, 0
 		v.mu.Unlock()
 		for _, f := range frames {
-			if v.send(f) != nil {
+			if v.send(ctx, f) != nil {
 				return
 			}
 		}
@@ -104,7 +106,7 @@ func (v *viewer) run(ctx context.Context) {
 }
 
 // send sends a frame's packets.
-func (v *viewer) send(f *frame) error {
+func (v *viewer) send(ctx context.Context, f *frame) error {
 	track, number, at := v.video, &v.videoNumber, uint32(f.at)+v.base
 	if f.audio {
 		track, number, at = v.audio, &v.audioNumber, uint32(f.at*audioClock/videoClock)+v.base
@@ -117,6 +119,9 @@ func (v *viewer) send(f *frame) error {
 		packet := &rtp.Packet{Payload: p, Header: rtp.Header{Version: 2, SequenceNumber: *number, Timestamp: at,
 			Marker: f.audio || i == len(f.payloads)-1}}
 		if err := track.WriteRTP(packet); err != nil {
+			return err
+		}
+		if err := v.pace.add(ctx, len(p)); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,86 @@
+'use strict';
+
+// Live video in a real browser. livecamera_test.go starts the nodes and says where the pages are. TUTTI_SHOTS is a
+// folder for pictures, to be looked at.
+const { after, before, test } = require('node:test');
+const assert = require('node:assert/strict');
+const { chromium } = require('playwright-core');
+
+/* global pictures, live: the page's own */
+const { TUTTI_PAGE, TUTTI_GUIDE, TUTTI_BROWSER, TUTTI_SHOTS } = process.env;
+let browser;
+
+before(async () => {
+  browser = await chromium.launch({
+    executablePath: TUTTI_BROWSER,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'],
+  });
+});
+after(() => browser?.close());
+
+async function open(url) {
+  const page = await browser.newPage({ viewport: { width: 1200, height: 760 } });
+  const broken = [];
+  page.on('pageerror', (e) => broken.push(String(e)));
+  await page.goto(url);
+  return { page, broken };
+}
+
+const shot = async (page, name) => { if (TUTTI_SHOTS) await page.screenshot({ path: `${TUTTI_SHOTS}/${name}.png` }); };
+
+// corner is the color of the result near its corner, as the browser decoded it.
+const corner = (page) => page.evaluate(() => {
+  const canvas = Object.assign(document.createElement('canvas'), { width: 64, height: 36 });
+  const c = canvas.getContext('2d');
+  c.drawImage(document.getElementById('result'), 0, 0, 64, 36);
+  return [...c.getImageData(2, 2, 1, 1).data].slice(0, 3);
+});
+
+// tickets are the rows of the page's table: address, state, tickets.
+const parties = (page) => page.$$eval('#parties tr', (rows) => rows.map((r) => [...r.cells].slice(0, 3).map((c) => c.textContent)));
+
+test('the demonstration\'s page plays on while the orchestrator is killed, and counts tickets of both', async () => {
+  const { page, broken } = await open(TUTTI_PAGE);
+  await page.selectOption('#effect', 'negative');
+  // Before the orchestrators have seen the gateway's deposit they take no stream.
+  for (const end = Date.now() + 60_000; ; ) {
+    await page.click('#drawn');
+    await page.waitForFunction(() => document.getElementById('state').textContent === 'live' || document.getElementById('state').className === 'bad');
+    if (await page.textContent('#state') === 'live') break;
+    assert.ok(Date.now() < end, await page.textContent('#state'));
+    await page.waitForTimeout(500);
+  }
+  await page.waitForFunction(() => pictures > 60, undefined, { timeout: 30_000 });
+  const seen = await corner(page);
+  [223, 181, 120].forEach((want, i) => assert.ok(Math.abs(seen[i] - want) < 40, `the picture's corner is ${seen}: no negative of #204a87`));
+  await page.waitForFunction(() => [...document.querySelectorAll('#parties tr')].some((r) => r.cells[1].textContent === 'serves the stream' && +r.cells[2].textContent > 0), undefined, { timeout: 20_000 });
+  await shot(page, 'before');
+  const first = (await parties(page)).find(([, state]) => state === 'serves the stream')[0];
+  const [had, at] = await page.evaluate(() => [pictures, document.getElementById('result').currentTime]);
+  await page.evaluate(() => { window.connection = live.whep; });
+  await page.click('#kill');
+  await page.waitForFunction((f) => [...document.querySelectorAll('#parties tr')].every((r) => +r.cells[2].textContent > 0
+    && (r.cells[0].textContent === f ? r.cells[1].textContent === 'killed' : r.cells[1].textContent === 'serves the stream')), first, { timeout: 40_000 });
+  // What was shown before the kill may wait in the browser for some seconds.
+  await page.waitForFunction((n) => pictures > n + 240, had, { timeout: 40_000 });
+  const [connection, same, later] = await page.evaluate(() => [live.whep.connectionState, window.connection === live.whep, document.getElementById('result').currentTime]);
+  assert.deepEqual([connection, same], ['connected', true]);
+  assert.ok(later > at + 4, `played from ${at} s to ${later} s`);
+  const rows = await parties(page);
+  assert.equal(+await page.textContent('#tickets'), rows.reduce((n, r) => n + +r[2], 0));
+  await shot(page, 'after');
+  await page.click('#stop');
+  assert.deepEqual(broken, []);
+  await page.close();
+});
+
+test('the page of the guide publishes a camera and shows the result', async () => {
+  const { page, broken } = await open(TUTTI_GUIDE);
+  await page.waitForFunction(() => {
+    const video = document.getElementById('result');
+    return video.currentTime > 2 && video.getVideoPlaybackQuality().totalVideoFrames > 30 && video.videoWidth === 640;
+  }, undefined, { timeout: 40_000 });
+  await shot(page, 'guide');
+  assert.deepEqual(broken, []);
+  await page.close();
+});
