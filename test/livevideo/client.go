@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/pion/rtp"
@@ -17,8 +16,16 @@ import (
 	"github.com/pion/webrtc/v4"
 )
 
+// T is what the clients need of a testing.TB; a benchmark that is a program has one of its own.
+type T interface {
+	Helper()
+	Context() context.Context
+	Cleanup(f func())
+	Fatal(args ...any)
+}
+
 // Do sends a request and returns the answer with its body.
-func Do(t testing.TB, method, url, mime, body string) (*http.Response, string) {
+func Do(t T, method, url, mime, body string) (*http.Response, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
@@ -40,7 +47,7 @@ func Do(t testing.TB, method, url, mime, body string) (*http.Response, string) {
 }
 
 // connect makes a connection by WHIP or WHEP.
-func connect(t testing.TB, pc *webrtc.PeerConnection, url string) {
+func connect(t T, pc *webrtc.PeerConnection, url string) {
 	t.Helper()
 	offer, err := pc.CreateOffer(nil)
 	if err != nil {
@@ -61,7 +68,7 @@ func connect(t testing.TB, pc *webrtc.PeerConnection, url string) {
 }
 
 // peer is a connection of a client.
-func peer(t testing.TB) *webrtc.PeerConnection {
+func peer(t T) *webrtc.PeerConnection {
 	t.Helper()
 	settings := webrtc.SettingEngine{}
 	settings.SetIncludeLoopbackCandidate(true)
@@ -106,8 +113,21 @@ type Publisher struct {
 	done chan struct{}
 }
 
+// Pictures are what a publisher sends: access units in Annex B form, one every Interval.
+type Pictures struct {
+	Interval time.Duration
+	// Next is the nth picture. It is called when the picture is sent.
+	Next func(n int) []byte
+}
+
 // Publish begins to publish.
-func Publish(t testing.TB, url string) *Publisher {
+func Publish(t T, url string) *Publisher {
+	t.Helper()
+	return PublishPictures(t, url, Pictures{20 * time.Millisecond, func(n int) []byte { return picture(n%25 == 0, n) }})
+}
+
+// PublishPictures begins to publish pictures of the caller's.
+func PublishPictures(t T, url string, pictures Pictures) *Publisher {
 	t.Helper()
 	p := &Publisher{pc: peer(t), done: make(chan struct{})}
 	video, err := webrtc.NewTrackLocalStaticRTP(webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeH264}, "v", "s")
@@ -126,14 +146,14 @@ func Publish(t testing.TB, url string) *Publisher {
 	connect(t, p.pc, url)
 	ctx, stop := context.WithCancel(t.Context())
 	p.stop = stop
-	go p.send(ctx, video, audio)
+	go p.send(ctx, pictures, video, audio)
 	t.Cleanup(p.Close)
 	return p
 }
 
-func (p *Publisher) send(ctx context.Context, video, audio *webrtc.TrackLocalStaticRTP) {
+func (p *Publisher) send(ctx context.Context, pictures Pictures, video, audio *webrtc.TrackLocalStaticRTP) {
 	defer close(p.done)
-	tick := time.NewTicker(20 * time.Millisecond)
+	tick := time.NewTicker(pictures.Interval)
 	defer tick.Stop()
 	var number uint16
 	for n := 0; ; n++ {
@@ -142,15 +162,20 @@ func (p *Publisher) send(ctx context.Context, video, audio *webrtc.TrackLocalSta
 		case <-ctx.Done():
 			return
 		}
-		parts := (&codecs.H264Payloader{}).Payload(1200, picture(n%25 == 0, n))
+		parts := (&codecs.H264Payloader{}).Payload(1200, pictures.Next(n))
 		for i, part := range parts {
 			number++
 			_ = video.WriteRTP(&rtp.Packet{Payload: part, Header: rtp.Header{Version: 2, SequenceNumber: number,
-				Timestamp: uint32(n * 1800), Marker: i == len(parts)-1}})
+				Timestamp: ticks(pictures.Interval, n, 90000), Marker: i == len(parts)-1}})
 		}
 		_ = audio.WriteRTP(&rtp.Packet{Payload: []byte{0xf8, 0xff, 0xfe}, Header: rtp.Header{Version: 2,
-			SequenceNumber: uint16(n), Timestamp: uint32(n * 960), Marker: true}})
+			SequenceNumber: uint16(n), Timestamp: ticks(pictures.Interval, n, 48000), Marker: true}})
 	}
+}
+
+// ticks is the time stamp of the nth of things that come every interval, in ticks of a rate.
+func ticks(interval time.Duration, n, rate int) uint32 {
+	return uint32(time.Duration(n) * interval * time.Duration(rate) / time.Second)
 }
 
 // Watcher watches by WHEP.
@@ -163,12 +188,20 @@ type Watcher struct {
 	times  []uint32
 	sounds int
 	keys   int
+	// taken gets each picture.
+	taken func(unit []byte)
 }
 
 // Watch begins to watch.
-func Watch(t testing.TB, url string) *Watcher {
+func Watch(t T, url string) *Watcher {
 	t.Helper()
-	v := &Watcher{pc: peer(t)}
+	return WatchPictures(t, url, func([]byte) {})
+}
+
+// WatchPictures begins to watch; each picture, in Annex B form, is given to taken when it has come.
+func WatchPictures(t T, url string, taken func(unit []byte)) *Watcher {
+	t.Helper()
+	v := &Watcher{pc: peer(t), taken: taken}
 	var wg sync.WaitGroup
 	t.Cleanup(wg.Wait)
 	t.Cleanup(func() { v.pc.GracefulClose() })
@@ -206,6 +239,7 @@ func (v *Watcher) read(track *webrtc.TrackRemote) {
 				if bytes.Contains(unit, sps) {
 					v.keys++
 				}
+				v.taken(unit)
 				unit = nil
 			}
 		}

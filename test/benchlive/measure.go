@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/test/procfs"
+)
+
+// cpu is what a process has used so far, user and system together.
+func cpu(pid int) time.Duration {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	// The name, in parentheses, may hold anything; the fields follow it.
+	_, rest, _ := strings.Cut(string(text), ") ")
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0
+	}
+	var sum time.Duration
+	for _, f := range fields[11:13] {
+		n, _ := strconv.ParseInt(f, 10, 64)
+		sum += time.Duration(n) * 10 * time.Millisecond // Linux counts in hundredths of a second on every machine
+	}
+	return sum
+}
+
+// use is the processor time that a process uses while ctx waits for a time.
+func use(ctx context.Context, p *process, d time.Duration) time.Duration {
+	before := cpu(p.pid())
+	pause(ctx, d)
+	return cpu(p.pid()) - before
+}
+
+// resident is a process's memory in KB, once it does not grow any more.
+func resident(ctx context.Context, p *process) float64 {
+	last := procfs.Resident(p.pid())
+	for pause(ctx, time.Second) {
+		now := procfs.Resident(p.pid())
+		if now-last < 256<<10 {
+			return float64(now) / 1024
+		}
+		last = now
+	}
+	return 0
+}
+
+func quantile(x []float64, q float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(x))
+	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))]
+}
+
+func median(x []float64) float64 { return quantile(x, 0.5) }
+
+// row prints a figure and its target.
+func (s settings) row(what string, got float64, unit string, asked float64) {
+	fmt.Fprintf(s.out, "  %-58s %9.2f %-4s (target %g)\n", what, got, unit, asked)
+}
+
+// takeProfile saves a profile of an orchestrator where that is wanted. One of the processor lasts as long as seconds.
+func (s settings) takeProfile(ctx context.Context, o *orchestrator, kind, name string, seconds int) {
+	if s.profile == "" {
+		return
+	}
+	url := fmt.Sprintf("http://%s/debug/pprof/%s", o.admin, kind)
+	if seconds > 0 {
+		url += fmt.Sprintf("?seconds=%d", seconds)
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		fmt.Fprintln(s.out, "  no profile:", err)
+		return
+	}
+	defer res.Body.Close()
+	data, err := io.ReadAll(res.Body)
+	if err == nil && res.StatusCode == http.StatusOK {
+		err = os.WriteFile(filepath.Join(s.profile, name+".prof"), data, 0o600)
+	}
+	if err != nil || res.StatusCode != http.StatusOK {
+		fmt.Fprintln(s.out, "  no profile:", res.Status, err)
+	}
+}
