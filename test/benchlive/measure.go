@@ -42,17 +42,36 @@ func use(ctx context.Context, p *process, d time.Duration) time.Duration {
 	return cpu(p.pid()) - before
 }
 
-// resident is a process's memory in KB, once it does not grow any more.
-func resident(ctx context.Context, p *process) float64 {
-	last := procfs.Resident(p.pid())
+// resident is an orchestrator's memory in KB once it changes little. The garbage of the beginning is collected: each
+// collection also halves stacks that were deep once.
+func (o *orchestrator) resident(ctx context.Context) float64 {
+	for range 4 {
+		_, _, _ = do(ctx, http.DefaultClient, "GET", "http://"+o.admin+"/debug/pprof/heap?gc=1", "")
+	}
+	last := procfs.Resident(o.pid())
 	for pause(ctx, time.Second) {
-		now := procfs.Resident(p.pid())
-		if now-last < 256<<10 {
+		now := procfs.Resident(o.pid())
+		if now-last < 256<<10 && last-now < 256<<10 {
 			return float64(now) / 1024
 		}
 		last = now
 	}
 	return 0
+}
+
+// describeMemory prints what the parts of an orchestrator's memory hold.
+func (s settings) describeMemory(ctx context.Context, o *orchestrator) {
+	_, text, err := do(ctx, http.DefaultClient, "GET", "http://"+o.admin+"/debug/pprof/heap?gc=1&debug=1", "")
+	if err != nil || s.profile == "" {
+		return
+	}
+	for line := range strings.Lines(text) {
+		for _, name := range []string{"HeapInuse", "HeapIdle", "HeapReleased", "StackInuse = ", "Stack = ", "HeapAlloc", "GCSys"} {
+			if strings.Contains(line, name) {
+				fmt.Fprint(s.out, "  ", line)
+			}
+		}
+	}
 }
 
 func quantile(x []float64, q float64) float64 {

@@ -122,7 +122,7 @@ func (r *runner) report(ctx context.Context, events *client.Publisher) {
 		if err != nil {
 			return
 		}
-		_, _ = io.WriteString(e, `{"type":"status","state":"ONLINE"}`)
+		_, _ = io.WriteString(e, `{"type":"status","state":"ONLINE","inference_status":{"fps":30}}`)
 		_ = e.Close() // the next one follows
 		if !pause(ctx, statusEvery) {
 			return

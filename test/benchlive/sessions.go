@@ -71,7 +71,7 @@ func (s settings) manySessions(ctx context.Context) error {
 		return err
 	}
 	defer o.kill()
-	empty := resident(ctx, o.process)
+	empty := o.resident(ctx)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var d delays
@@ -80,8 +80,9 @@ func (s settings) manySessions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	full := resident(ctx, o.process)
+	full := o.resident(ctx)
 	s.takeProfile(ctx, o, "heap", "sessions-idle-heap", 0)
+	s.describeMemory(ctx, o)
 	s.row("memory of an idle session", (full-empty)/float64(len(sessions)), "KB", 256)
 	for i, h := range sessions {
 		g.Go(func() error { return over(video.publish(ctx, h.in, i, len(sessions))) })
@@ -94,7 +95,7 @@ func (s settings) manySessions(ctx context.Context) error {
 	used := use(ctx, o.process, s.load)
 	frames := d.count() - before
 	<-profiled
-	busy := resident(ctx, o.process)
+	busy := o.resident(ctx)
 	cancel()
 	_ = g.Wait() // each ends as the others do
 	minutes := s.load.Minutes() * float64(len(sessions))

@@ -33,7 +33,7 @@ func (s settings) manySockets(ctx context.Context) error {
 		return err
 	}
 	defer o.kill()
-	empty := resident(ctx, o.process)
+	empty := o.resident(ctx)
 	conns := make([]net.Conn, s.sockets)
 	defer func() {
 		for _, c := range conns {
@@ -51,7 +51,8 @@ func (s settings) manySockets(ctx context.Context) error {
 		return err
 	}
 	s.takeProfile(ctx, o, "heap", "sockets-heap", 0)
-	full := resident(ctx, o.process)
+	full := o.resident(ctx)
+	s.describeMemory(ctx, o)
 	s.row("memory of an idle socket", (full-empty)/float64(len(conns)), "KB", 64)
 	fmt.Fprintln(s.out)
 	return nil
