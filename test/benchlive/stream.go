@@ -69,6 +69,9 @@ func (r rate) publish(ctx context.Context, p *client.Publisher, nth, of int) err
 	if seg != nil {
 		_ = seg.Close() // the load is over
 	}
+	if ctx.Err() != nil {
+		return nil // its end cut the segment off
+	}
 	return err
 }
 

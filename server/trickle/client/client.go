@@ -92,7 +92,7 @@ func NewHTTP(settings *tls.Config, dial func(context.Context, string, string) (n
 			// made again for each.
 			MaxIdleConnsPerHost: 4096,
 			IdleConnTimeout:     30 * time.Second,
-			// A picture of usual size goes as one TLS record.
+			// A picture of usual size is one TLS record.
 			WriteBufferSize:        16 << 10,
 			MaxResponseHeaderBytes: 64 << 10,
 			DisableCompression:     true,
