@@ -62,7 +62,9 @@ func (p *pair) end() { p.o.kill(); p.r.kill() }
 
 // changeOnce plays a stream before three orchestrators, kills the one that has it, then the runner of the next one,
 // and returns the longest times without a picture, in seconds.
-func (s settings) changeOnce(ctx context.Context, pictures [][]byte) (orchestratorKilled, runnerKilled float64, err error) {
+func (s settings) changeOnce(
+	ctx context.Context, pictures [][]byte,
+) (orchestratorKilled, runnerKilled float64, err error) {
 	var pairs []*pair
 	var addrs []string
 	for range 3 {

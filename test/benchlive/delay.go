@@ -41,7 +41,9 @@ func (s settings) delay(ctx context.Context) error {
 	return nil
 }
 
-func (s settings) delayWith(ctx context.Context, pictures [][]byte, mode string, least time.Duration) ([]float64, error) {
+func (s settings) delayWith(
+	ctx context.Context, pictures [][]byte, mode string, least time.Duration,
+) ([]float64, error) {
 	r, addr, err := s.runner(mode)
 	if err != nil {
 		return nil, err

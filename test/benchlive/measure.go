@@ -66,7 +66,8 @@ func (s settings) describeMemory(ctx context.Context, o *orchestrator) {
 		return
 	}
 	for line := range strings.Lines(text) {
-		for _, name := range []string{"HeapInuse", "HeapIdle", "HeapReleased", "StackInuse = ", "Stack = ", "HeapAlloc", "GCSys"} {
+		for _, name := range []string{"HeapInuse", "HeapIdle", "HeapReleased", "StackInuse = ", "Stack = ",
+			"HeapAlloc", "GCSys"} {
 			if strings.Contains(line, name) {
 				fmt.Fprint(s.out, "  ", line)
 			}

@@ -34,7 +34,8 @@ func (s settings) readers(ctx context.Context) error {
 		}
 		ratios, ours, theirs = append(ratios, node/proxy), append(ours, node), append(theirs, proxy)
 	}
-	fmt.Fprintf(s.out, "  processor time per frame and reader: orchestrator %.1f µs, reverse proxy %.1f µs\n", median(ours),
+	fmt.Fprintf(s.out, "  processor time per frame and reader: orchestrator %.1f µs, reverse proxy %.1f µs\n",
+		median(ours),
 		median(theirs))
 	s.row("ratio to the reverse proxy", median(ratios), "", 1.3)
 	fmt.Fprintln(s.out)

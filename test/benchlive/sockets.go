@@ -118,7 +118,8 @@ func socket(ctx context.Context, addr, path string) (net.Conn, error) {
 		return nil, err
 	}
 	_ = conn.SetDeadline(time.Now().Add(time.Minute))
-	_, _ = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", path, addr)
+	_, _ = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+		path, addr)
 	in := bufio.NewReaderSize(conn, 4096)
 	res, err := http.ReadResponse(in, nil)
 	if err == nil && res.StatusCode != http.StatusSwitchingProtocols {

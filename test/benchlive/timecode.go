@@ -57,7 +57,8 @@ func (s settings) encode(ctx context.Context, count int) ([][]byte, error) {
 		in.Write(draw(n))
 	}
 	out, err := s.convert(ctx, &in, "-f", "rawvideo", "-pix_fmt", "gray", "-s", fmt.Sprintf("%dx%d", width, height), "-r",
-		fmt.Sprint(fps), "-i", "pipe:0", "-pix_fmt", "yuv420p", "-c:v", "libx264", "-preset", "ultrafast", "-tune", "zerolatency",
+		fmt.Sprint(fps), "-i", "pipe:0", "-pix_fmt", "yuv420p", "-c:v", "libx264", "-preset",
+		"ultrafast", "-tune", "zerolatency",
 		"-profile:v", "baseline", "-g", fmt.Sprint(keyEvery), "-x264-params", "aud=1:scenecut=0", "-f", "h264", "pipe:1")
 	if err != nil {
 		return nil, err
