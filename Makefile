@@ -130,13 +130,16 @@ fuzz:  ## every fuzz target for FUZZTIME each
 		done; \
 	done
 
-bench: benchvideo benchllm benchpay benchpaid benchsplit  ## speed and memory beside plain ffmpeg, a plain reverse proxy, bare signatures, unpaid jobs and a transcoder at home
+bench: benchvideo benchllm benchlive benchpay benchpaid benchsplit  ## speed and memory beside plain ffmpeg, a plain reverse proxy, bare signatures, unpaid jobs and a transcoder at home
 
 benchvideo: build  ## only the video path
 	@$(with) go run ./test/bench $(ARGS)
 
 benchllm: build  ## only the text path
 	@$(with) go run ./test/benchllm $(ARGS)
+
+benchlive: build  ## only live work; ARGS="-sessions 1000 -load 1m" is the load that its targets are stated for
+	@$(with) go run ./test/benchlive $(ARGS)
 
 benchpay: build  ## only payments
 	@$(with) go run ./test/benchpay $(ARGS)
@@ -235,4 +238,4 @@ clean:  ## remove what was built in the tree
 	rm -rf bin
 	@echo "the cache outside the tree stays: $${TUTTI_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/tutti}"
 
-.PHONY: adversary sanitize gpukit gpurehearsal gpureport trial soak steady help deps env build run demo test parts race check lint fmt vet tidy shellcheck golangci vulncheck nocgo fuzz bench benchvideo benchllm benchpay benchpaid benchsplit e2e kubernetes chaos contracts contractscheck packages windows winesmoke reproducible docs transcript generate clean
+.PHONY: adversary sanitize gpukit gpurehearsal gpureport trial soak steady help deps env build run demo test parts race check lint fmt vet tidy shellcheck golangci vulncheck nocgo fuzz bench benchvideo benchllm benchlive benchpay benchpaid benchsplit e2e kubernetes chaos contracts contractscheck packages windows winesmoke reproducible docs transcript generate clean

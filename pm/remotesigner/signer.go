@@ -128,7 +128,7 @@ func sessionCeiling(state *State, first bool) ceiling {
 // next returns the state after a payment for some units, and the tickets it needs. Errors are refusals.
 func (s *Signer) next(ask *Ask, state *State, units int64, now time.Time, first bool) (*State, int, error) {
 	ev, fee := ask.Terms.EV(), state.price().Of(units)
-	balance, _ := state.balance() // readState has read it
+	balance, _ := state.Left() // readState has read it
 	missing := fee.Sub(balance)
 	if missing.Sign() <= 0 {
 		return nil, 0, refuse(StatusNoTickets, "no tickets")

@@ -54,8 +54,14 @@ func (s *State) price() pm.Price {
 	return pm.Price{PerUnit: s.InitialPricePerUnit, PixelsPerUnit: s.InitialPixelsPerUnit}
 }
 
-// balance is what is left of earlier payments. A state of ours always has one.
-func (s *State) balance() (pm.Value, bool) {
+// maxBalance bounds the text of a balance; an exponent is none of ours, and could make a number of any size.
+const maxBalance = 4096
+
+// Left is what is left of earlier payments. A state of ours always has it.
+func (s *State) Left() (pm.Value, bool) {
+	if len(s.Balance) > maxBalance || strings.ContainsAny(s.Balance, "eEpPxX") {
+		return pm.Value{}, false
+	}
 	r, ok := new(big.Rat).SetString(s.Balance)
 	if !ok {
 		return pm.Value{}, false
@@ -78,7 +84,7 @@ func (s *Signer) readState(ask *Ask) (*State, error) {
 	if json.Unmarshal(ask.State.State, &state) != nil || state.StateID == "" {
 		return nil, bad("invalid state")
 	}
-	if _, ok := state.balance(); !ok {
+	if _, ok := state.Left(); !ok {
 		return nil, bad("invalid state")
 	}
 	switch {

@@ -91,7 +91,7 @@ func (s *Server) pass(
 	_ = rc.SetWriteDeadline(time.Time{})
 	_ = rc.EnableFullDuplex()
 	proxy := httputil.ReverseProxy{
-		Transport: s.upstream, FlushInterval: -1,
+		Transport: s.upstream, FlushInterval: -1, ModifyResponse: s.upgrade,
 		ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug), // runners may break off each answer
 		Rewrite:  func(p *httputil.ProxyRequest) { s.rewrite(p.Out, session, target, path) },
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {

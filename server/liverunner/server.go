@@ -67,6 +67,8 @@ type Server struct {
 	upstream *http.Transport
 	checker  *http.Client
 	slots    *slots
+	// buffers are for sockets with traffic.
+	buffers sync.Pool
 
 	mu sync.Mutex
 	// sessions holds what each session has opened. It is not by id: a paid session may begin again under

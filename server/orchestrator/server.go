@@ -35,6 +35,7 @@ type Server struct {
 	http        *http.Server
 	grpc        *grpc.Server
 	conns       *admission.Gate
+	handshakes  sync.WaitGroup
 	handover    *admission.Handover
 	uploads     *budget
 	credentials credentials
@@ -158,6 +159,7 @@ func (s *Server) stop(ctx context.Context) {
 		s.orch.Cut()
 		s.http.Close()
 	}
+	s.handshakes.Wait()
 }
 
 // Drain refuses new sessions and finishes the current ones, see orchestrate.Drain. Renditions

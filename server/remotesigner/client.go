@@ -211,8 +211,8 @@ func unitsFor(t *sender.Terms, s *signedState, n int) (int64, error) {
 		if err := json.Unmarshal(s.State, &state); err != nil {
 			return 0, err
 		}
-		if left, ok := new(big.Rat).SetString(state.Balance); ok {
-			have = have.Add(pm.ValueOf(left))
+		if left, ok := state.Left(); ok {
+			have = have.Add(left)
 		}
 		if state.InitialPricePerUnit > 0 && state.InitialPixelsPerUnit > 0 {
 			price = big.NewRat(state.InitialPricePerUnit, state.InitialPixelsPerUnit)

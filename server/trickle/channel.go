@@ -187,11 +187,11 @@ func (c *Channel) write(s *segment, p []byte) error {
 	}
 	for c.bytes+n > c.limits.ChannelBytes && c.dropOldestLocked(s) {
 	}
-	if c.bytes+n > c.limits.ChannelBytes || c.hub.bytes.Load()+n > c.limits.HubBytes {
+	if c.bytes+n > c.limits.ChannelBytes || !c.hub.reserve(n) {
 		s.close()
 		return errFull
 	}
-	c.countLocked(n)
+	c.bytes += n
 	s.append(p)
 	return nil
 }

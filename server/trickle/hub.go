@@ -68,6 +68,15 @@ func (h *Hub) Close(name string) bool {
 	return c != nil && c.close()
 }
 
+// reserve counts n more bytes if they fit. Channels write at the same time, so the limit is checked as it is counted.
+func (h *Hub) reserve(n int64) bool {
+	if h.bytes.Add(n) <= h.limits.HubBytes {
+		return true
+	}
+	h.bytes.Add(-n)
+	return false
+}
+
 // spare drops the oldest segments of the owner with most, from its largest channels, while n more bytes for a
 // channel do not fit and its owner would still have less.
 func (h *Hub) spare(c *Channel, n int64) {

@@ -51,6 +51,8 @@ type reader struct {
 	c  *Channel
 	s  *segment
 	at position
+	// extended is when the time for a write was extended last.
+	extended time.Time
 }
 
 // send sends the segment until its end, and reports whether there was a byte.

@@ -12,8 +12,8 @@ type segment struct {
 	number int64
 	blocks [][]byte
 	size   int64
-	// done is closed when the segment is: its readers end after its last byte.
-	done chan struct{}
+	// waiting are publishers without a first byte, which the segment's end releases.
+	waiting []*wait
 	// grown is closed at the next change; nil while no reader waits.
 	grown  chan struct{}
 	closed bool
@@ -21,7 +21,7 @@ type segment struct {
 	dropped bool
 }
 
-func newSegment(number int64) *segment { return &segment{number: number, done: make(chan struct{})} }
+func newSegment(number int64) *segment { return &segment{number: number} }
 
 // append copies bytes into the segment.
 func (s *segment) append(p []byte) {
@@ -51,7 +51,10 @@ func (s *segment) nextBlock(n int) int {
 func (s *segment) close() {
 	if !s.closed {
 		s.closed = true
-		close(s.done)
+		for _, w := range s.waiting {
+			w.release()
+		}
+		s.waiting = nil
 	}
 	s.wake()
 }

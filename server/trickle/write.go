@@ -84,32 +84,10 @@ var errReleased = errors.New("the segment was closed before its first byte")
 
 // first reads the first bytes. While there are none it sends interim answers.
 func (p *post) first(buf []byte) (int, error) {
-	read, stopped := make(chan struct{}), make(chan struct{})
-	released := false
-	go func() {
-		defer close(stopped)
-		tick := time.NewTicker(p.c.limits.Interim)
-		defer tick.Stop()
-		for {
-			select {
-			case <-read:
-				return
-			case <-tick.C:
-				p.w.WriteHeader(http.StatusContinue)
-			case <-p.r.Context().Done():
-				_ = p.rc.SetReadDeadline(time.Unix(1, 0))
-				return
-			case <-p.s.done:
-				released = true
-				_ = p.rc.SetReadDeadline(time.Unix(1, 0)) // ends the read
-				return
-			}
-		}
-	}()
+	w := wait{p: p, gone: make(chan struct{})}
+	w.begin()
 	n, err := p.r.Body.Read(buf)
-	close(read)
-	<-stopped
-	if released {
+	if w.end() {
 		_ = p.rc.SetReadDeadline(time.Time{})
 		if n == 0 {
 			err = errReleased

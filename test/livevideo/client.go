@@ -9,14 +9,21 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 
 	"github.com/tuttinode/tutti/test/whipclient"
 )
 
+// T is what the clients need of a testing.TB; a benchmark that is a program has one of its own.
+type T interface {
+	Helper()
+	Context() context.Context
+	Cleanup(f func())
+	Fatal(args ...any)
+}
+
 // Do sends a request and returns the answer with its body.
-func Do(t testing.TB, method, url, mime, body string) (*http.Response, string) {
+func Do(t T, method, url, mime, body string) (*http.Response, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
@@ -29,7 +36,7 @@ func Do(t testing.TB, method, url, mime, body string) (*http.Response, string) {
 }
 
 // Send sends a request and returns the answer with its body.
-func Send(t testing.TB, r *http.Request) (*http.Response, string) {
+func Send(t T, r *http.Request) (*http.Response, string) {
 	t.Helper()
 	res, err := http.DefaultClient.Do(r)
 	if err != nil {
@@ -71,8 +78,21 @@ type Publisher struct {
 	done   chan struct{}
 }
 
+// Pictures are what a publisher sends: access units in Annex B form, one every Interval.
+type Pictures struct {
+	Interval time.Duration
+	// Next is the nth picture. It is called when the picture is sent.
+	Next func(n int) []byte
+}
+
 // Publish begins to publish.
-func Publish(t testing.TB, url string) *Publisher {
+func Publish(t T, url string) *Publisher {
+	t.Helper()
+	return PublishPictures(t, url, Pictures{20 * time.Millisecond, func(n int) []byte { return picture(n%25 == 0, n) }})
+}
+
+// PublishPictures begins to publish pictures of the caller's.
+func PublishPictures(t T, url string, pictures Pictures) *Publisher {
 	t.Helper()
 	client, err := whipclient.Publish(t.Context(), http.DefaultClient, url)
 	if err != nil {
@@ -81,14 +101,14 @@ func Publish(t testing.TB, url string) *Publisher {
 	p := &Publisher{client: client, done: make(chan struct{})}
 	ctx, stop := context.WithCancel(t.Context())
 	p.stop = stop
-	go p.send(ctx)
+	go p.send(ctx, pictures)
 	t.Cleanup(p.Close)
 	return p
 }
 
-func (p *Publisher) send(ctx context.Context) {
+func (p *Publisher) send(ctx context.Context, pictures Pictures) {
 	defer close(p.done)
-	tick := time.NewTicker(20 * time.Millisecond)
+	tick := time.NewTicker(pictures.Interval)
 	defer tick.Stop()
 	for n := 0; ; n++ {
 		select {
@@ -96,30 +116,47 @@ func (p *Publisher) send(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		}
-		_ = p.client.Video(uint32(n*1800), picture(n%25 == 0, n)) // a connection that has ended takes nothing
-		_ = p.client.Audio(uint32(n*960), []byte{0xf8, 0xff, 0xfe})
+		// A connection that has ended takes nothing.
+		_ = p.client.Video(ticks(pictures.Interval, n, 90000), pictures.Next(n))
+		_ = p.client.Audio(ticks(pictures.Interval, n, 48000), []byte{0xf8, 0xff, 0xfe})
 	}
+}
+
+// ticks is the time stamp of the nth of things that come every interval, in ticks of a rate.
+func ticks(interval time.Duration, n, rate int) uint32 {
+	return uint32(time.Duration(n) * interval * time.Duration(rate) / time.Second)
 }
 
 // Watcher watches by WHEP.
 type Watcher struct {
+	client *whipclient.Watcher
+
 	mu    sync.Mutex
 	units []string // the numbers of the pictures, in order of arrival
 	// times are their time stamps.
 	times  []uint32
 	sounds int
 	keys   int
+	// taken gets each picture.
+	taken func(unit []byte)
 }
 
 // Watch begins to watch.
-func Watch(t testing.TB, url string) *Watcher {
+func Watch(t T, url string) *Watcher {
 	t.Helper()
-	v := &Watcher{}
+	return WatchPictures(t, url, func([]byte) {})
+}
+
+// WatchPictures begins to watch; each picture, in Annex B form, is given to taken when it has come.
+func WatchPictures(t T, url string, taken func(unit []byte)) *Watcher {
+	t.Helper()
+	v := &Watcher{taken: taken}
 	client, err := whipclient.Watch(t.Context(), http.DefaultClient, url, v.take)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = client.Close() }) // it is over
+	v.client = client
+	t.Cleanup(v.Close)
 	return v
 }
 
@@ -136,6 +173,9 @@ func (v *Watcher) take(u whipclient.Unit) {
 	}
 	if bytes.Contains(u.Data, sps) {
 		v.keys++
+	}
+	if v.taken != nil {
+		v.taken(u.Data)
 	}
 }
 
@@ -161,7 +201,7 @@ func (v *Watcher) Whole() bool {
 }
 
 // Close ends the viewer's connection.
-func (v *Watcher) Close() { _ = v.pc.GracefulClose() }
+func (v *Watcher) Close() { _ = v.client.Close() }
 
 // Close ends the publisher's connection.
 func (p *Publisher) Close() {

@@ -4,5 +4,5 @@
 //
 // Beside them it plays an operator's services and the media server that a publisher may be at.
 //
-// Its callers are the tests of server/gateway/live, test/adversary/live and test/e2e.
+// Its callers are the tests of server/gateway/live, test/adversary/live and test/e2e, and test/benchlive.
 package livevideo

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/bluenviron/mediacommon/v2/pkg/codecs/h264"
@@ -40,6 +41,8 @@ type frame struct {
 // time of its frames goes on when the orchestrator changes.
 type output struct {
 	now func() time.Time
+	// fills is prompt's knowledge of the source.
+	fills atomic.Bool
 
 	mu    sync.Mutex
 	kept  []frame
@@ -68,6 +71,7 @@ func (o *output) restart() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.shifted, o.keyless = false, true
+	o.fills.Store(false)
 }
 
 // last is when the last frame came.
@@ -85,7 +89,7 @@ func (o *output) read(r io.Reader) (err error) {
 			err = fmt.Errorf("the output cannot be parsed: %v", v)
 		}
 	}()
-	m := &mpegts.Reader{R: &finite{r: io.LimitReader(r, maxSegment)}}
+	m := &mpegts.Reader{R: &finite{r: &prompt{r: io.LimitReader(r, maxSegment), fills: &o.fills}}}
 	if err := m.Initialize(); err != nil {
 		return err
 	}

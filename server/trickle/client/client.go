@@ -85,11 +85,15 @@ func NewHTTP(settings *tls.Config, dial func(context.Context, string, string) (n
 				}
 				return &watched{Conn: c}, nil
 			},
-			TLSClientConfig:        settings,
-			TLSHandshakeTimeout:    5 * time.Second,
-			TLSNextProto:           map[string]func(string, *tls.Conn) http.RoundTripper{},
-			MaxIdleConnsPerHost:    8,
-			IdleConnTimeout:        30 * time.Second,
+			TLSClientConfig:     settings,
+			TLSHandshakeTimeout: 5 * time.Second,
+			TLSNextProto:        map[string]func(string, *tls.Conn) http.RoundTripper{},
+			// The segments of all streams at a node end within a second or so: fewer connections would be closed and
+			// made again for each.
+			MaxIdleConnsPerHost: 4096,
+			IdleConnTimeout:     30 * time.Second,
+			// A picture of usual size is one TLS record.
+			WriteBufferSize:        16 << 10,
 			MaxResponseHeaderBytes: 64 << 10,
 			DisableCompression:     true,
 		},

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/test/procfs"
+)
+
+// cpu is what a process has used so far, user and system together.
+func cpu(pid int) time.Duration {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	// The name, in parentheses, may hold anything; the fields follow it.
+	_, rest, _ := strings.Cut(string(text), ") ")
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0
+	}
+	var sum time.Duration
+	for _, f := range fields[11:13] {
+		n, _ := strconv.ParseInt(f, 10, 64)
+		sum += time.Duration(n) * 10 * time.Millisecond // Linux counts in hundredths of a second on every machine
+	}
+	return sum
+}
+
+// use is the processor time that a process uses while ctx waits for a time.
+func use(ctx context.Context, p *process, d time.Duration) time.Duration {
+	before := cpu(p.pid())
+	pause(ctx, d)
+	return cpu(p.pid()) - before
+}
+
+// resident is an orchestrator's memory in KB once it changes little. The garbage of the beginning is collected: each
+// collection also halves stacks that were deep once.
+func (o *orchestrator) resident(ctx context.Context) float64 {
+	for range 4 {
+		_, _, _ = do(ctx, http.DefaultClient, "GET", "http://"+o.admin+"/debug/pprof/heap?gc=1", "")
+	}
+	last := procfs.Resident(o.pid())
+	for pause(ctx, time.Second) {
+		now := procfs.Resident(o.pid())
+		if now-last < 256<<10 && last-now < 256<<10 {
+			return float64(now) / 1024
+		}
+		last = now
+	}
+	return 0
+}
+
+// describeMemory prints what the parts of an orchestrator's memory hold.
+func (s settings) describeMemory(ctx context.Context, o *orchestrator) {
+	_, text, err := do(ctx, http.DefaultClient, "GET", "http://"+o.admin+"/debug/pprof/heap?gc=1&debug=1", "")
+	if err != nil || s.profile == "" {
+		return
+	}
+	for line := range strings.Lines(text) {
+		for _, name := range []string{"HeapInuse", "HeapIdle", "HeapReleased", "StackInuse = ", "Stack = ",
+			"HeapAlloc", "GCSys"} {
+			if strings.Contains(line, name) {
+				fmt.Fprint(s.out, "  ", line)
+			}
+		}
+	}
+}
+
+func quantile(x []float64, q float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(x))
+	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))]
+}
+
+func median(x []float64) float64 { return quantile(x, 0.5) }
+
+// row prints a figure and its target.
+func (s settings) row(what string, got float64, unit string, asked float64) {
+	fmt.Fprintf(s.out, "  %-58s %9.2f %-4s (target %g)\n", what, got, unit, asked)
+}
+
+// takeProfile saves a profile of an orchestrator where that is wanted. One of the processor lasts as long as seconds.
+func (s settings) takeProfile(ctx context.Context, o *orchestrator, kind, name string, seconds int) {
+	if s.profile == "" {
+		return
+	}
+	url := fmt.Sprintf("http://%s/debug/pprof/%s", o.admin, kind)
+	if seconds > 0 {
+		url += fmt.Sprintf("?seconds=%d", seconds)
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		fmt.Fprintln(s.out, "  no profile:", err)
+		return
+	}
+	defer res.Body.Close()
+	data, err := io.ReadAll(res.Body)
+	if err == nil && res.StatusCode == http.StatusOK {
+		err = os.WriteFile(filepath.Join(s.profile, name+".prof"), data, 0o600)
+	}
+	if err != nil || res.StatusCode != http.StatusOK {
+		fmt.Fprintln(s.out, "  no profile:", res.Status, err)
+	}
+}
