@@ -29,7 +29,7 @@ const (
 
 // GPU is the one that a runner says it uses.
 type GPU struct {
-	ID   string `json:"id"`
+	ID   string `json:"id,omitempty"`
 	Name string `json:"name,omitempty"`
 	VRAM int64  `json:"vram_mb,omitempty"`
 }

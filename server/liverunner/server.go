@@ -43,6 +43,8 @@ type Options struct {
 	// Full is called while a runner refuses sessions for lack of slots, and when it has not for some
 	// time; it must not block. May be nil.
 	Full func(r liverunner.Runner, full bool)
+	// Further are offers besides those of the runners; may be nil.
+	Further func() []Offer
 	// Hub holds the channels, which this server serves and runs; nil makes one.
 	Hub *trickle.Hub
 	// Payments takes payment for sessions; nil where work is free. Rate converts prices to wei, and is
