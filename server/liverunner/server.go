@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"math/big"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -75,6 +74,8 @@ type Server struct {
 	// the id of one that is just ending. byProxy finds it by the id of a proxy URL.
 	sessions map[*liverunner.Session]*opened
 	byProxy  map[string]*proxy
+	// containers are where those of runners are reached, by name.
+	containers map[string]container
 	// events are the channels of dynamic runners, by runner id.
 	events map[string]*trickle.Channel
 	health health
@@ -125,8 +126,8 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		o: o, proxies: form, slots: newSlots(cmp.Or(o.Requests, DefaultRequests)), hub: o.Hub,
+		containers: make(map[string]container),
 		upstream: &http.Transport{
-			DialContext:         (&net.Dialer{Timeout: 5 * time.Second, Control: permit}).DialContext,
 			MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, DisableCompression: true,
 			MaxResponseHeaderBytes: 256 << 10,
 		},
@@ -134,6 +135,7 @@ func New(o Options) (*Server, error) {
 		events: make(map[string]*trickle.Channel), unpriced: make(map[string]liverunner.Runner),
 		health: health{problems: make(map[string]problem), full: make(map[string]time.Time)},
 	}
+	s.upstream.DialContext = s.dial
 	s.left, s.leave = context.WithCancel(context.Background())
 	s.checker = healthClient(s.upstream)
 	s.registry = liverunner.NewRegistry(liverunner.Options{

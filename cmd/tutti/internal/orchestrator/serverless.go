@@ -11,8 +11,8 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/server/livevideo/serverless"
 	"github.com/tuttinode/tutti/server/liverunner"
+	"github.com/tuttinode/tutti/server/livevideo/serverless"
 	"github.com/tuttinode/tutti/server/orchestrator"
 )
 
