@@ -6,6 +6,12 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
+// Help of series that two roles have, which must be the same.
+const (
+	helpInUse = "Slots of a model that jobs have."
+	helpIdle  = "Slots of a model that are free."
+)
+
 // WatchModels collects, at every scrape, the models of source: used and idle slots, waiting
 // jobs and state. orchestrator is the orchestrator that sends the jobs: the node itself, or
 // that of a worker.
@@ -15,8 +21,8 @@ func (m *Metrics) WatchModels(nodeType, orchestrator string, source func() []inf
 	desc := func(name, help string) *prometheus.Desc { return prometheus.NewDesc(name, help, labels, nil) }
 	return m.base(nodeType).Register(&models{
 		source:  source,
-		inUse:   prometheus.NewDesc("livepeer_ai_container_in_use", "Slots of a model that jobs have.", labels, at),
-		idle:    prometheus.NewDesc("livepeer_ai_container_idle", "Slots of a model that are free.", labels, at),
+		inUse:   prometheus.NewDesc("livepeer_ai_container_in_use", helpInUse, labels, at),
+		idle:    prometheus.NewDesc("livepeer_ai_container_idle", helpIdle, labels, at),
 		gpus:    desc("livepeer_ai_gpus_idle", "GPUs that hold a model no job uses."),
 		waiting: desc("tutti_ai_waiting", "Jobs that wait for a model's places."),
 		state: prometheus.NewDesc("tutti_ai_model_state", "The state that a model is in; always 1.",

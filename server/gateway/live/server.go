@@ -56,6 +56,9 @@ type Server struct {
 // New makes a server on an open socket, which it closes with Close.
 func New(o Options) (*Server, error) {
 	o.Limits = o.Limits.complete()
+	if o.Recorder == nil {
+		o.Recorder = noRecorder{}
+	}
 	r, err := newRTC(o.Conn, o.NATIP)
 	if err != nil {
 		return nil, fmt.Errorf("make the WebRTC endpoint: %w", err)

@@ -29,15 +29,20 @@ func (p *Part) addLive(opt *gateway.Options, ai *gatewayAI) error {
 	}
 	// The network's rule: orchestrators sign their own certificates.
 	channels := client.NewHTTP(&tls.Config{InsecureSkipVerify: true}, nil)
-	opt.Live, err = live.New(live.Options{
-		Conn: conn, NATIP: c.PublicIP, Channels: channels,
-		Network: &live.Upstream{
-			Client:        ai.client,
-			Orchestrators: func(ctx context.Context) ([]string, error) { return p.Server.Orchestrators(ctx) },
-			Version:       process.NetworkVersion, MinVersion: p.Config.Selection.MinVersion,
-			Blocked:  p.Config.Selection.Blocklist,
-			Interval: p.Config.LiveAI.PaymentInterval, Now: time.Now, Log: p.Log,
-		},
+	network := &live.Upstream{
+		Client:        ai.client,
+		Orchestrators: func(ctx context.Context) ([]string, error) { return p.Server.Orchestrators(ctx) },
+		Version:       process.NetworkVersion, MinVersion: p.Config.Selection.MinVersion,
+		Blocked:  p.Config.Selection.Blocklist,
+		Interval: p.Config.LiveAI.PaymentInterval, Now: time.Now, Log: p.Log,
+	}
+	var server *live.Server
+	recorder, err := p.liveMetrics(network, ai, func() int { return server.Streams() })
+	if err != nil {
+		return errors.Join(err, conn.Close())
+	}
+	server, err = live.New(live.Options{
+		Conn: conn, NATIP: c.PublicIP, Channels: channels, Network: network, Recorder: recorder,
 		Access: ai.access, PlaybackURL: c.PlaybackURL, AllowCORS: c.AllowCORS,
 		Limits: live.Limits{Viewers: c.Viewers, MinSegment: c.MinSegment,
 			Try:           max(p.Config.AI.RetryTimeout, time.Second),
@@ -47,6 +52,7 @@ func (p *Part) addLive(opt *gateway.Options, ai *gatewayAI) error {
 	if err != nil {
 		return errors.Join(err, conn.Close())
 	}
+	opt.Live = server
 	return nil
 }
 
