@@ -167,7 +167,8 @@ func TestChosenRunner(t *testing.T) {
 			t.Error(bad, res.Status, text)
 		}
 	}
-	body, _ := json.Marshal(map[string]any{"params": map[string]string{"ws_url": "ws://" + g.runnerHost() + "/ws/a/b?c=d"}})
+	good := map[string]string{"ws_url": "ws://" + g.runnerHost() + "/ws/a/b?c=d"}
+	body, _ := json.Marshal(map[string]any{"params": good})
 	id := g.start(string(body))
 	if got := <-asked; got != "/ws/a/b?c=d" {
 		t.Error(got)
