@@ -91,12 +91,12 @@ func TestRootOfAnExtraContainer(t *testing.T) {
 			return out
 		}
 		c := extra(r.m)
-		if writable(c) || !writable(c) {
+		if first, second := writable(c), writable(c); first || !second {
 			t.Error("the root is not writable after it had to be")
 		}
 		c = extra(r.m)
 		c.Sandbox.Root = models.RootReadOnly
-		if writable(c) || writable(c) {
+		if first, second := writable(c), writable(c); first || second {
 			t.Error("the root is writable against the entry")
 		}
 		r.end()

@@ -144,8 +144,7 @@ func TestAllowedOften(t *testing.T) {
 func TestChosenRunner(t *testing.T) {
 	t.Parallel()
 	asked := make(chan string, 10)
-	var g *rig
-	g = newRig(t, func(o *serverless.Options) {
+	g := newRig(t, func(o *serverless.Options) {
 		o.Runner.Prefix = o.Runner.URL.JoinPath("a")
 	})
 	g.runner = func(r *http.Request, ws *websocket.Conn) {
