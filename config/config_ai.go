@@ -26,8 +26,7 @@ type AI struct {
 	MinRunnerVersion     Document
 	VerboseLogs          bool
 	ContainersPerGPU     int
-	// Serverless offers exactly one live model.
-	Serverless bool
+	Serverless           Serverless
 	// RetryTimeout is a gateway's window for retrying a request.
 	RetryTimeout time.Duration
 	// FirstByteTimeout, SilenceTimeout and AnswerTimeout are how long orchestrators, workers and
@@ -35,6 +34,16 @@ type AI struct {
 	FirstByteTimeout, SilenceTimeout, AnswerTimeout time.Duration
 	// PrivateURLs lets a gateway pass requests on that name private addresses.
 	PrivateURLs bool
+}
+
+// Serverless is how a live model is used whose runner is a WebSocket server elsewhere.
+type Serverless struct {
+	// On offers exactly one such model.
+	On             bool
+	Timeout, Grace time.Duration
+	// Prefix is what an address begins with that a client may choose.
+	Prefix URL
+	Key    Secret
 }
 
 // LiveAI is what live AI on an orchestrator or worker works with.

@@ -20,7 +20,7 @@ func parseEnviron(environ []string, n names) (map[string][]given, []Notice) {
 	found, known := map[string][]given{}, map[string]bool{}
 	notices := liveVariables(vars)
 	for _, o := range n.options {
-		for _, prefix := range []string{"LIVE_AI_", "LP_", "TUTTI_"} {
+		for _, prefix := range []string{"LIVE_AI_", "FAL_", "LP_", "TUTTI_"} {
 			var here []given
 			for _, spelling := range o.spellings() {
 				// The form with underscores is the first and the strongest.

@@ -12,11 +12,11 @@ import (
 
 var _ Engine = (*docker.Engine)(nil)
 
-// Entries converts the entries of a models file.
+// Entries converts the entries of a models file. Those of serverless runners are server/livevideo/serverless's.
 func Entries(c *models.Config) []Entry {
 	var out []Entry
 	for i := range c.Entries {
-		if e := &c.Entries[i]; !e.Remote {
+		if e := &c.Entries[i]; !e.Remote && !e.Serverless() {
 			out = append(out, entry(e))
 		}
 	}

@@ -9,6 +9,7 @@ import "context"
 func (m *Manager) ClaimGPUs(
 	ctx context.Context, need Need, waits func(error),
 ) (ids []string, release func(), err error) {
+	m.wantEngine()
 	d := m.shared.devices
 	for {
 		known, changed, why := d.state()

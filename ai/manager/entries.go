@@ -194,7 +194,7 @@ func (m *Manager) startLocked(model *model) {
 // containers.
 func (m *Manager) useEngineLocked() {
 	managed := slices.ContainsFunc(m.entries, func(p *activeEntry) bool { return !p.entry.external() })
-	if !managed || m.engineUsed || m.spawn == nil {
+	if !managed && !m.engineWanted || m.engineUsed || m.spawn == nil {
 		return
 	}
 	m.engineUsed = true
@@ -204,6 +204,14 @@ func (m *Manager) useEngineLocked() {
 	if m.o.Find != nil {
 		m.spawn(m.findGPUs)
 	}
+}
+
+// wantEngine follows the engine and looks for GPUs for what is no model.
+func (m *Manager) wantEngine() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.engineWanted = true
+	m.useEngineLocked()
 }
 
 // working returns the models that take jobs, and those that finish theirs.

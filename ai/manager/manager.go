@@ -28,6 +28,8 @@ type Manager struct {
 	spawn         func(func(ctx context.Context))
 	followEvents  func()
 	engineUsed    bool
+	// engineWanted: something that is no model needs GPUs or containers. Guarded by mu.
+	engineWanted bool
 
 	draining atomic.Bool
 	drain    chan struct{}

@@ -151,12 +151,17 @@ func readURL(d *draft, v node) {
 		d.reject(fault.ModelFieldInvalid, v, "url", "it holds a user name or password",
 			`delete it and write the token as "token"`)
 		return
-	case u.Scheme != "http" && u.Scheme != "https":
+	case u.Scheme != "http" && u.Scheme != "https" && !d.mayUseWebSocket(u):
 		d.reject(fault.ModelFieldInvalid, v, "url", quoted(u.Scheme)+" is neither http nor https", remedy)
 		return
 	case u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "" ||
 		strings.ContainsFunc(v.text, unicode.IsSpace) || !validPort(u):
 		d.reject(fault.ModelFieldInvalid, v, "url", "it is not the base address of a server", remedy)
+		return
+	}
+	if isWebSocket(u.String()) && !d.onlyServerless() {
+		d.reject(fault.ModelFieldInvalid, v, "url", "-aiServerless offers exactly one model by a WebSocket",
+			"keep one of the entries")
 		return
 	}
 	d.entry.URL = strings.TrimRight(u.String(), "/")

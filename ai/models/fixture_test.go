@@ -93,6 +93,8 @@ func (f *fixture) loadOptions(t testing.TB) models.Options {
 			o.Offchain = true
 		case "nolive":
 			o.NoLive = "payment of live-video-to-video is not part of this release yet"
+		case "serverless":
+			o.Serverless = true
 		case "unverified":
 			o.AllowUnverified = true
 		case "verified":

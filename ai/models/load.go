@@ -29,6 +29,8 @@ type loader struct {
 	drafts   []*draft
 	notices  []Notice
 	problems Problems
+	// serverless is the model whose runner is a WebSocket server, "" before there is one.
+	serverless string
 }
 
 // Load reads the models file, or the inline form. The Config is never nil: it holds the

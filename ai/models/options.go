@@ -28,6 +28,8 @@ type Options struct {
 	Offchain bool
 	// NoLive is why entries of live-video-to-video are refused; "" when they are served.
 	NoLive string
+	// Serverless takes one model of live-video-to-video whose url is a WebSocket.
+	Serverless bool
 	// DefaultPrice is -pricePerUnit and -pixelsPerUnit, for entries without price.
 	DefaultPrice core.UnitPrice
 	// CheckPrice returns an error for an invalid price; nil accepts any.

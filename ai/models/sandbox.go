@@ -82,6 +82,9 @@ var grantable = []string{
 	"SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT",
 }
 
+// Grantable reports whether a container may keep a capability.
+func Grantable(capability string) bool { return slices.Contains(grantable, capability) }
+
 func readCapabilities(d *draft, v node) {
 	for _, item := range v.items {
 		name := strings.TrimPrefix(item.text, "CAP_")

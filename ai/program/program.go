@@ -28,6 +28,9 @@ type Options struct {
 	Name    string
 	Command []string
 	Env     []string
+	// Once runs the program in another way, until it ends, is broken or ctx ends, and says why it ended; nil
+	// runs Command beside the node. It calls Started itself.
+	Once func(ctx context.Context) error
 	// Started is called when it runs, Ended when it has ended or could not be started, with the reason
 	// and its last lines. They alternate, and must not block for long.
 	Started func()
@@ -44,7 +47,11 @@ func Run(ctx context.Context, o Options) {
 	wait := firstWait
 	for {
 		begun := time.Now()
-		err := runOnce(ctx, &o)
+		once := o.Once
+		if once == nil {
+			once = func(ctx context.Context) error { return runOnce(ctx, &o) }
+		}
+		err := once(ctx)
 		o.Ended(err)
 		if ctx.Err() != nil {
 			return

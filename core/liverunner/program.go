@@ -18,6 +18,8 @@ type Program struct {
 	GPUs        int
 	GPUIDs      []string
 	MemoryBytes int64
+	// Container is where the program runs; nil runs it beside the node. Command are its arguments then.
+	Container *Container
 }
 
 const (
@@ -28,37 +30,41 @@ const (
 )
 
 var (
-	errImage = errors.New(`image is not part of this release: give a command that runs the container, ` +
-		`such as ["docker","run","--rm",…]`)
 	errCommand = errors.New("command must be a list of a program and up to 255 arguments")
 	errEnv     = errors.New("env must map names without = to texts")
 	errGPUs    = errors.New("gpus must be 0 to 64, gpu_ids as many or more, memory_mb 0 or more")
-	errNoShare = errors.New("gpus, gpu_ids, memory_mb and env go with a command")
+	errNoShare = errors.New("gpus, gpu_ids, memory_mb and env go with a command or an image")
 )
 
 // program reads what a managed runner's entry says besides, nil for a runner that is not managed.
 func (r *registration) program() (*Program, error) {
-	if len(r.Image) > 0 {
-		return nil, errImage
+	box, err := r.container()
+	if err != nil {
+		return nil, err
 	}
-	if len(r.Command) == 0 {
+	if len(r.Command) == 0 && box == nil {
 		if len(r.Env)+len(r.GPUs)+len(r.GPUIDs)+len(r.MemoryMB) > 0 {
 			return nil, errNoShare
 		}
 		return nil, nil
 	}
-	p := &Program{}
-	if json.Unmarshal(r.Command, &p.Command) != nil || len(p.Command) == 0 || len(p.Command) > maxWords ||
-		p.Command[0] == "" || slices.ContainsFunc(p.Command, badWord) {
+	p := &Program{Container: box}
+	if (box == nil || len(r.Command) > 0) && (json.Unmarshal(r.Command, &p.Command) != nil || len(p.Command) == 0 ||
+		len(p.Command) > maxWords || p.Command[0] == "" || slices.ContainsFunc(p.Command, badWord)) {
 		return nil, errCommand
 	}
+	return p, r.share(p)
+}
+
+// share reads what the program gets of the machine and its environment.
+func (r *registration) share(p *Program) error {
 	env := make(map[string]string)
 	if len(r.Env) > 0 && json.Unmarshal(r.Env, &env) != nil || len(env) > maxWords {
-		return nil, errEnv
+		return errEnv
 	}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		if name == "" || strings.Contains(name, "=") || badWord(name) || badWord(env[name]) {
-			return nil, errEnv
+			return errEnv
 		}
 		p.Env = append(p.Env, name+"="+env[name])
 	}
@@ -68,17 +74,17 @@ func (r *registration) program() (*Program, error) {
 		into any
 	}{{r.GPUs, &p.GPUs}, {r.GPUIDs, &p.GPUIDs}, {r.MemoryMB, &mb}} {
 		if len(field.raw) > 0 && json.Unmarshal(field.raw, field.into) != nil {
-			return nil, errGPUs
+			return errGPUs
 		}
 	}
 	if p.GPUs == 0 && len(p.GPUIDs) > 0 {
 		p.GPUs = 1
 	}
 	if p.GPUs < 0 || p.GPUs > maxGPUs || mb < 0 || mb > maxMemory || p.GPUIDs != nil && len(p.GPUIDs) < p.GPUs {
-		return nil, errGPUs
+		return errGPUs
 	}
 	p.MemoryBytes = mb << 20
-	return p, nil
+	return nil
 }
 
 func badWord(s string) bool { return len(s) > maxWord || strings.Contains(s, "\x00") }

@@ -29,7 +29,7 @@ const (
 
 // GPU is the one that a runner says it uses.
 type GPU struct {
-	ID   string `json:"id"`
+	ID   string `json:"id,omitempty"`
 	Name string `json:"name,omitempty"`
 	VRAM int64  `json:"vram_mb,omitempty"`
 }
@@ -74,6 +74,8 @@ type managedFields struct {
 	GPUs     json.RawMessage `json:"gpus"`
 	GPUIDs   json.RawMessage `json:"gpu_ids"`
 	MemoryMB json.RawMessage `json:"memory_mb"`
+
+	containerFields
 }
 
 // registration is the JSON form of a Spec. Unknown fields are ignored.
@@ -221,6 +223,9 @@ func (r *registration) static(payment Payment) (Spec, error) {
 	if s.HealthStatus == 0 {
 		s.HealthStatus = 200
 	}
+	if err == nil {
+		err = s.enter(r.HealthURL)
+	}
 	return s, err
 }
 
@@ -271,7 +276,8 @@ func (r *registration) tooLong() bool {
 // absolute parses an address of HTTP.
 func absolute(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
+		IsContainer(u.Hostname()) {
 		return nil, errURL
 	}
 	return u, nil

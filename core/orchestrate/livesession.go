@@ -150,6 +150,18 @@ func (s *LiveSession) End() {
 	s.o.removeLive(s)
 }
 
+// Drop releases the account of a session for which nothing was done: it costs nothing. It stands for End.
+func (s *LiveSession) Drop() {
+	s.mu.Lock()
+	was := s.ended
+	s.ended = true
+	s.mu.Unlock()
+	if !was {
+		s.tab.Close()
+		s.o.removeLive(s)
+	}
+}
+
 // Fixed reports whether the session has one price for any length.
 func (s *LiveSession) Fixed() bool { return s.unit == LiveFixed }
 

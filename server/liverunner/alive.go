@@ -34,7 +34,7 @@ func (s *Server) checkAlive(ctx context.Context) {
 		slots <- struct{}{}
 		all.Go(func() {
 			defer func() { <-slots }()
-			if refuses(ctx, r.Spec.URL) {
+			if s.refuses(ctx, r.Spec.URL) {
 				s.lose(ctx, r)
 			}
 		})
@@ -51,13 +51,14 @@ func (s *Server) lose(ctx context.Context, r liverunner.Runner) {
 	s.report(r, false, errRefused)
 }
 
-func refuses(ctx context.Context, at *url.URL) bool {
+func (s *Server) refuses(ctx context.Context, at *url.URL) bool {
 	port := at.Port()
 	if port == "" {
 		port = at.Scheme // the system knows the ports of http and https
 	}
-	dialer := net.Dialer{Timeout: aliveTimeout}
-	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(at.Hostname(), port))
+	ctx, cancel := context.WithTimeout(ctx, aliveTimeout)
+	defer cancel()
+	conn, err := s.dial(ctx, "tcp", net.JoinHostPort(at.Hostname(), port))
 	if err == nil {
 		_ = conn.Close()
 	}

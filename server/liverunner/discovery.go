@@ -8,8 +8,8 @@ import (
 	"github.com/tuttinode/tutti/core/orchestrate"
 )
 
-// offer is a runner as clients get it.
-type offer struct {
+// Offer is a runner as clients get it.
+type Offer struct {
 	URL       string          `json:"url"`
 	GPU       *liverunner.GPU `json:"gpu,omitempty"`
 	App       string          `json:"app"`
@@ -19,11 +19,11 @@ type offer struct {
 	Capacity  int             `json:"capacity"`
 	Used      int             `json:"capacity_used"`
 	Available int             `json:"capacity_available"`
-	Price     *price          `json:"price_info,omitempty"`
+	Price     *OfferPrice     `json:"price_info,omitempty"`
 }
 
-// price is what a unit costs, in whole wei.
-type price struct {
+// OfferPrice is what a unit costs, in whole wei.
+type OfferPrice struct {
 	Wei      int64                `json:"price"`
 	Currency string               `json:"currency"`
 	Unit     orchestrate.LiveUnit `json:"unit"`
@@ -32,7 +32,7 @@ type price struct {
 // offers are those of one orchestrator.
 type offers struct {
 	Address string  `json:"address"`
-	Runners []offer `json:"runners,omitempty"`
+	Runners []Offer `json:"runners,omitempty"`
 }
 
 // discovery lists the runners that take work, in random order, so that clients spread over them.
@@ -46,18 +46,26 @@ func (s *Server) discovery(w http.ResponseWriter, _ *http.Request) {
 		if !r.Serves || r.Draining {
 			continue
 		}
-		all.Runners = append(all.Runners, offer{
+		all.Runners = append(all.Runners, Offer{
 			URL: s.publicURL(r), GPU: r.Spec.GPU, App: r.Spec.App, Version: r.Spec.Version, Metadata: r.Spec.Metadata,
 			Mode: r.Spec.Mode, Capacity: r.Spec.Capacity, Used: r.Used, Available: max(0, r.Spec.Capacity-r.Used),
 			Price: s.priceOf(r),
 		})
 	}
+	if s.o.Further != nil {
+		all.Runners = append(all.Runners, s.o.Further()...)
+	}
 	rand.Shuffle(len(all.Runners), func(i, j int) { all.Runners[i], all.Runners[j] = all.Runners[j], all.Runners[i] })
 	writeJSON(w, []offers{all})
 }
 
+// WriteOffers answers with the offers of a node without live runners.
+func WriteOffers(w http.ResponseWriter, serviceURI string, all []Offer) {
+	writeJSON(w, []offers{{Address: serviceURI, Runners: all}})
+}
+
 // priceOf is what clients pay for a runner; nil where they pay nothing, and without a price.
-func (s *Server) priceOf(r liverunner.Runner) *price {
+func (s *Server) priceOf(r liverunner.Runner) *OfferPrice {
 	if s.o.Payments == nil {
 		return nil
 	}
@@ -65,7 +73,7 @@ func (s *Server) priceOf(r liverunner.Runner) *price {
 	if err != nil {
 		return nil
 	}
-	return &price{p.PerUnit, "wei", r.Spec.Price.Unit}
+	return &OfferPrice{p.PerUnit, "wei", r.Spec.Price.Unit}
 }
 
 // publicURL is where a client begins with a runner.

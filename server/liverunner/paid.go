@@ -80,9 +80,8 @@ func (s *Server) challenge(w http.ResponseWriter, r *http.Request, runner *liver
 		refuse(w, unpriced(err))
 		return
 	}
-	payer, ok := payerOf(r.Header.Get(payerHeader))
+	payer, ok := Payer(w, r)
 	if !ok {
-		WriteError(w, http.StatusPaymentRequired, "invalid live runner payment signer address")
 		return
 	}
 	params, manifest, err := s.o.Payments.Challenge(r.Context(), orchestrate.LiveOfferRequest{
@@ -101,6 +100,15 @@ func (s *Server) challenge(w http.ResponseWriter, r *http.Request, runner *liver
 
 func unpriced(why error) error {
 	return &fault.Fault{Code: fault.LiveRunnerPriceUnavailable, Op: "price live work", Detail: why.Error(), Err: why}
+}
+
+// Payer is the account that a request without a payment says will pay, or it answers that it names none.
+func Payer(w http.ResponseWriter, r *http.Request) (core.Address, bool) {
+	payer, ok := payerOf(r.Header.Get(payerHeader))
+	if !ok {
+		WriteError(w, http.StatusPaymentRequired, "invalid live runner payment signer address")
+	}
+	return payer, ok
 }
 
 // payerOf reads the address of an account, with or without 0x.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"math/big"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -43,6 +42,8 @@ type Options struct {
 	// Full is called while a runner refuses sessions for lack of slots, and when it has not for some
 	// time; it must not block. May be nil.
 	Full func(r liverunner.Runner, full bool)
+	// Further are offers besides those of the runners; may be nil.
+	Further func() []Offer
 	// Hub holds the channels, which this server serves and runs; nil makes one.
 	Hub *trickle.Hub
 	// Payments takes payment for sessions; nil where work is free. Rate converts prices to wei, and is
@@ -75,6 +76,8 @@ type Server struct {
 	// the id of one that is just ending. byProxy finds it by the id of a proxy URL.
 	sessions map[*liverunner.Session]*opened
 	byProxy  map[string]*proxy
+	// containers are where those of runners are reached, by name.
+	containers map[string]container
 	// events are the channels of dynamic runners, by runner id.
 	events map[string]*trickle.Channel
 	health health
@@ -125,8 +128,8 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		o: o, proxies: form, slots: newSlots(cmp.Or(o.Requests, DefaultRequests)), hub: o.Hub,
+		containers: make(map[string]container),
 		upstream: &http.Transport{
-			DialContext:         (&net.Dialer{Timeout: 5 * time.Second, Control: permit}).DialContext,
 			MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, DisableCompression: true,
 			MaxResponseHeaderBytes: 256 << 10,
 		},
@@ -134,6 +137,7 @@ func New(o Options) (*Server, error) {
 		events: make(map[string]*trickle.Channel), unpriced: make(map[string]liverunner.Runner),
 		health: health{problems: make(map[string]problem), full: make(map[string]time.Time)},
 	}
+	s.upstream.DialContext = s.dial
 	s.left, s.leave = context.WithCancel(context.Background())
 	s.checker = healthClient(s.upstream)
 	s.registry = liverunner.NewRegistry(liverunner.Options{

@@ -95,7 +95,11 @@ func everything(t *testing.T, perStream bool) *metrics.Metrics {
 	for _, role := range slices.Sorted(maps.Values(roles)) {
 		exercise(m.Recorder(role), "stream")
 	}
-	var errs []error
+	live, err := m.LiveVideo(func() int { return 1 })
+	errs := []error{err, m.WatchLiveCapacity(func() []metrics.LiveCapacity {
+		return []metrics.LiveCapacity{{Model: llama, Orchestrator: "https://o:8935", Capacity: 2, InUse: 1}}
+	})}
+	live.FirstSegment(time.Second)
 	for _, role := range []string{metrics.Orchestrator, metrics.Gateway} {
 		ok, bad := figures(), figures()
 		bad.Code = "ModelBusy"

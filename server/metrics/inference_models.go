@@ -6,17 +6,24 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
+// Help of series that two roles have, which must be the same.
+const (
+	helpInUse = "Slots of a model that jobs have."
+	helpIdle  = "Slots of a model that are free."
+)
+
 // WatchModels collects, at every scrape, the models of source: used and idle slots, waiting
 // jobs and state. orchestrator is the orchestrator that sends the jobs: the node itself, or
 // that of a worker.
 func (m *Metrics) WatchModels(nodeType, orchestrator string, source func() []inference.ModelState) error {
-	at := prometheus.Labels{"orchestrator_uri": orchestrator}
 	labels := []string{"pipeline", "model_name"}
 	desc := func(name, help string) *prometheus.Desc { return prometheus.NewDesc(name, help, labels, nil) }
+	// A gateway has these series too, for several orchestrators.
+	of := append(labels[:2:2], "orchestrator_uri")
 	return m.base(nodeType).Register(&models{
-		source:  source,
-		inUse:   prometheus.NewDesc("livepeer_ai_container_in_use", "Slots of a model that jobs have.", labels, at),
-		idle:    prometheus.NewDesc("livepeer_ai_container_idle", "Slots of a model that are free.", labels, at),
+		source: source, orchestrator: orchestrator,
+		inUse:   prometheus.NewDesc("livepeer_ai_container_in_use", helpInUse, of, nil),
+		idle:    prometheus.NewDesc("livepeer_ai_container_idle", helpIdle, of, nil),
 		gpus:    desc("livepeer_ai_gpus_idle", "GPUs that hold a model no job uses."),
 		waiting: desc("tutti_ai_waiting", "Jobs that wait for a model's places."),
 		state: prometheus.NewDesc("tutti_ai_model_state", "The state that a model is in; always 1.",
@@ -35,6 +42,7 @@ func (m *Metrics) WatchOrchestrators(source func() int) error {
 // models collects the states of models.
 type models struct {
 	source                             func() []inference.ModelState
+	orchestrator                       string
 	inUse, idle, waiting, ready, state *prometheus.Desc
 	gpus                               *prometheus.Desc
 }
@@ -59,11 +67,12 @@ func (c *models) Collect(ch chan<- prometheus.Metric) {
 			continue // the same series twice would fail the whole scrape
 		}
 		seen[l] = true
-		gauge := func(d *prometheus.Desc, v int) {
-			ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(v), l.pipeline, l.name)
+		gauge := func(d *prometheus.Desc, v int, more ...string) {
+			ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(v),
+				append([]string{l.pipeline, l.name}, more...)...)
 		}
-		gauge(c.inUse, s.InUse)
-		gauge(c.idle, max(s.Capacity-s.InUse, 0))
+		gauge(c.inUse, s.InUse, c.orchestrator)
+		gauge(c.idle, max(s.Capacity-s.InUse, 0), c.orchestrator)
 		free := 0
 		if s.InUse == 0 {
 			free = len(s.Devices)

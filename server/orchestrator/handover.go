@@ -12,6 +12,7 @@ import (
 	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/liverunner"
 	"github.com/tuttinode/tutti/server/livevideo"
+	"github.com/tuttinode/tutti/server/livevideo/serverless"
 )
 
 var _ lifecycle.SocketOwner = (*Server)(nil)
@@ -28,7 +29,7 @@ func (s *Server) kindOf(r *http.Request) admission.RequestKind {
 	case s.opt.Live != nil && s.opt.Live.IsLong(r):
 		return admission.LongRequest
 	}
-	if r.URL.Path == livevideo.Path {
+	if r.URL.Path == livevideo.Path || r.URL.Path == serverless.Path {
 		return admission.LongRequest
 	}
 	for _, p := range pipeline.Table() {

@@ -72,3 +72,10 @@ func (m *meter) Close() {
 	m.done.Wait()
 	m.paid.End()
 }
+
+// Drop ends the payment of a session for which nothing was done.
+func (m *meter) Drop() {
+	m.stop()
+	m.done.Wait()
+	m.paid.Drop()
+}

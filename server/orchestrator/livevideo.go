@@ -6,16 +6,22 @@ import (
 	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/liverunner"
 	"github.com/tuttinode/tutti/server/livevideo"
+	"github.com/tuttinode/tutti/server/livevideo/serverless"
 	"github.com/tuttinode/tutti/server/origin"
 )
 
 // liveVideoRoutes adds the paths of live video, and those of its channels where no live runners have them.
 func (s *Server) liveVideoRoutes(mux *http.ServeMux) {
-	if s.opt.LiveVideo == nil {
-		return
+	if s.opt.LiveVideo != nil {
+		mux.HandleFunc("POST "+livevideo.Path, s.liveVideo)
 	}
-	mux.HandleFunc("POST "+livevideo.Path, s.liveVideo)
-	if s.opt.Live == nil {
+	if s.opt.Serverless != nil {
+		mux.HandleFunc("POST "+serverless.Path, s.opt.Serverless.Start)
+		if s.opt.Live == nil {
+			mux.HandleFunc("GET /discovery", s.opt.Serverless.Discovery)
+		}
+	}
+	if s.opt.Live == nil && s.opt.Channels != nil {
 		mux.Handle(liverunner.ChannelPath, liverunner.Channels(s.opt.Channels, max(1, s.opt.Connections/4*3)))
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/liverunner"
 	"github.com/tuttinode/tutti/server/livevideo"
+	"github.com/tuttinode/tutti/server/livevideo/serverless"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/tlscert"
 	"github.com/tuttinode/tutti/server/trickle"
@@ -74,6 +75,8 @@ type Options struct {
 	// LiveVideo starts sessions of live video on Channels; nil on a node without AI.
 	LiveVideo *livevideo.Server
 	Channels  *trickle.Hub
+	// Serverless starts sessions at a runner elsewhere, on Channels too; nil where there is none.
+	Serverless *serverless.Server
 	// Paywall takes payment for live work; nil where there is none, or it is free.
 	Paywall *Paywall
 	// Nodes are the service addresses of the operator's other orchestrators, part of every

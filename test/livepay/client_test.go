@@ -68,7 +68,13 @@ type challenge struct {
 // challenge asks what to pay for a path, and opens what is paid for the session to come.
 func (n *node) challenge(method, path string, p *livepayer.Payer) (challenge, *livepayer.Session) {
 	n.t.Helper()
-	a := n.send(method, path, "", named(p.Account))
+	return n.challengeFor(method, path, "", p)
+}
+
+// challengeFor is challenge for a request with a body.
+func (n *node) challengeFor(method, path, body string, p *livepayer.Payer) (challenge, *livepayer.Session) {
+	n.t.Helper()
+	a := n.send(method, path, body, named(p.Account))
 	var c challenge
 	if err := json.Unmarshal([]byte(a.body), &c); err != nil || a.status != http.StatusPaymentRequired {
 		n.t.Fatal(a)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/big"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -92,6 +93,9 @@ func (o *Orchestrator) URI() string { return o.srv.URL }
 
 // Account is none.
 func (o *Orchestrator) Account() string { return "0x0000000000000000000000000000000000000000" }
+
+// Price is nothing.
+func (o *Orchestrator) Price() *big.Rat { return nil }
 
 // Start begins a stream with relative addresses of its channels.
 func (o *Orchestrator) Start(_ context.Context, _ string, request []byte) ([]byte, live.Paid, error) {

@@ -76,6 +76,8 @@ type job struct {
 	wg    sync.WaitGroup
 
 	in, control *client.Publisher
+	// begun is when the orchestrator was asked.
+	begun time.Time
 
 	mu        sync.Mutex
 	lastEvent time.Time
@@ -89,11 +91,12 @@ func (s *stream) begin(ctx context.Context, o Orchestrator) (*job, error) {
 	}
 	ask, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
+	begun := s.srv.o.Now()
 	data, paid, err := o.Start(ask, s.id, body)
 	if err != nil {
 		return nil, err
 	}
-	j := &job{s: s, o: o, paid: paid, lastEvent: s.srv.o.Now()}
+	j := &job{s: s, o: o, paid: paid, begun: begun, lastEvent: s.srv.o.Now()}
 	if err := j.read(data); err != nil {
 		if paid != nil {
 			paid.End(true)
@@ -190,10 +193,13 @@ func (j *job) end(err error) {
 // readOutput reads the result.
 func (j *job) readOutput(sub *client.Subscriber) error {
 	defer sub.Close()
-	for {
+	for first := true; ; first = false {
 		in, err := sub.Next(j.ctx)
 		if err != nil {
 			return channelError(err)
+		}
+		if first {
+			j.s.srv.o.Recorder.FirstSegment(j.s.srv.o.Now().Sub(j.begun))
 		}
 		if err := j.s.out.read(in); err != nil {
 			j.s.srv.o.Log.Debug("a segment of the output cannot be used", "stream", j.s.id, "err", err)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math/big"
 	"net/http"
 	"slices"
 	"strings"
@@ -91,6 +92,9 @@ func (o *offer) URI() string { return o.terms.Offer.URI }
 
 // Account is its address on the chain.
 func (o *offer) Account() string { return o.terms.Offer.Address.String() }
+
+// Price is what a pixel costs, in wei; nil is free.
+func (o *offer) Price() *big.Rat { return o.terms.Price }
 
 // Start sends the request that begins a stream, with the payment for its begin.
 func (o *offer) Start(ctx context.Context, stream string, request []byte) ([]byte, Paid, error) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"math/big"
 	"net"
 	"net/http"
 	"time"
@@ -18,6 +19,8 @@ type Orchestrator interface {
 	// URI is its service address, Account its address on the chain.
 	URI() string
 	Account() string
+	// Price is what a pixel costs, in wei; nil is free.
+	Price() *big.Rat
 	// Start sends the request that begins a stream, and returns the answer's body, and what pays for the
 	// stream: nil where it is free. An error that is a *RefusedError is the orchestrator's answer.
 	Start(ctx context.Context, stream string, request []byte) (answer []byte, paid Paid, err error)
@@ -74,6 +77,8 @@ type Options struct {
 	// SaveDir gets copies of the first SaveFirst segments of each stream; 0 for none.
 	SaveDir   string
 	SaveFirst int
+	// Recorder counts what streams do; nil ignores it.
+	Recorder Recorder
 
 	Log  *slog.Logger
 	Now  func() time.Time

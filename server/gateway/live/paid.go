@@ -18,6 +18,13 @@ const (
 	aheadOwn     = 10 * time.Second
 )
 
+// Tokens and ticket parameters last for half an hour, so a stream gets new ones every refreshEvery, and after a
+// failure after refreshAgain.
+const (
+	refreshEvery = 6 * time.Minute
+	refreshAgain = 30 * time.Second
+)
+
 // payments pays for a stream at one orchestrator. The orchestrator charges by the clock; what it was paid and has not
 // had time to charge for is open, and counts against it when it fails. One goroutine uses it at a time.
 type payments struct {
@@ -48,7 +55,19 @@ func unitsOf(d time.Duration) int64 {
 // Run pays an interval's work at each interval until ctx ends. A payment that fails is tried again at the next one: the
 // orchestrator ends the stream when it has waited long enough.
 func (p *payments) Run(ctx context.Context, manifest string) error {
-	to := p.offer.client.LivePayments(p.offer.terms, core.ManifestID(manifest), p.client)
+	return p.run(ctx, p.offer.client.LivePayments(p.offer.terms, core.ManifestID(manifest), p.client))
+}
+
+// payer pays, and gets new terms before those that it has end.
+type payer interface {
+	Pay(ctx context.Context, units int64) (upstream.Payment, error)
+	Refresh(ctx context.Context) error
+}
+
+var _ payer = (*upstream.LivePayments)(nil)
+
+func (p *payments) run(ctx context.Context, to payer) error {
+	refresh := p.begun.Add(refreshEvery)
 	tick := time.NewTicker(p.interval)
 	defer tick.Stop()
 	for {
@@ -56,6 +75,13 @@ func (p *payments) Run(ctx context.Context, manifest string) error {
 		case <-tick.C:
 		case <-ctx.Done():
 			return ctx.Err()
+		}
+		if now := p.now(); !now.Before(refresh) {
+			refresh = now.Add(refreshEvery)
+			if err := to.Refresh(ctx); err != nil {
+				refresh = now.Add(refreshAgain)
+				p.log.Warn("a live stream has no new terms", "orchestrator", p.uri(), fault.Attr(err))
+			}
 		}
 		used := unitsOf(p.now().Sub(p.begun))
 		p.settle(used)
@@ -65,11 +91,18 @@ func (p *payments) Run(ctx context.Context, manifest string) error {
 		}
 		paid, err := to.Pay(ctx, missing)
 		if err != nil {
-			p.log.Warn("a live stream is not paid for", "orchestrator", p.offer.URI(), fault.Attr(err))
+			p.log.Warn("a live stream is not paid for", "orchestrator", p.uri(), fault.Attr(err))
 			continue
 		}
 		p.add(paid, missing)
 	}
+}
+
+func (p *payments) uri() string {
+	if p.offer == nil {
+		return ""
+	}
+	return p.offer.URI()
 }
 
 func (p *payments) add(paid upstream.Payment, units int64) {

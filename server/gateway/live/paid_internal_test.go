@@ -1,6 +1,9 @@
 package live
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"testing"
 	"time"
@@ -10,6 +13,7 @@ import (
 	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/sender"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
 // fakePayment records how it was settled.
@@ -65,6 +69,51 @@ func TestWhatIsOpenAtTheEnd(t *testing.T) {
 			t.Fatalf("excused %d of %d, blame %v", excused, open, blame)
 		}
 	})
+}
+
+// fakePayer counts what it is asked.
+type fakePayer struct {
+	clock     *coretest.Clock
+	refreshed []time.Time
+	stop      func()
+	failing   int
+}
+
+func (p *fakePayer) Pay(context.Context, int64) (upstream.Payment, error) {
+	p.clock.Forward(10 * time.Second)
+	if len(p.refreshed) == 4 {
+		p.stop()
+	}
+	return new(fakePayment), nil
+}
+
+func (p *fakePayer) Refresh(context.Context) error {
+	p.refreshed = append(p.refreshed, p.clock.Now())
+	if p.failing--; p.failing == 0 {
+		return errors.New("no answer")
+	}
+	return nil
+}
+
+// A stream gets new terms every six minutes, and soon again after a failure: its token lasts for half an hour.
+func TestTermsAreRefreshed(t *testing.T) {
+	t.Parallel()
+	clock := coretest.NewClock(time.Unix(1_800_000_000, 0))
+	p := newPayments(clock)
+	p.interval, p.ahead = time.Microsecond, time.Hour
+	ctx, stop := context.WithCancel(t.Context())
+	f := &fakePayer{clock: clock, stop: stop, failing: 2}
+	begun := clock.Now()
+	if err := p.run(ctx, f); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	var at []string
+	for _, r := range f.refreshed {
+		at = append(at, r.Sub(begun).String())
+	}
+	if got := fmt.Sprint(at); got != "[6m0s 12m0s 12m30s 18m30s]" {
+		t.Error(got)
+	}
 }
 
 // A second costs what a second of 720p at 30 pictures has.

@@ -66,6 +66,9 @@ type Server struct {
 // New makes a server on an open socket, which it closes with Close.
 func New(o Options) (*Server, error) {
 	o.Limits = o.Limits.complete()
+	if o.Recorder == nil {
+		o.Recorder = noRecorder{}
+	}
 	s := &Server{o: o, streams: make(map[string]*stream), resting: make(map[string]int),
 		asks: admission.NewShares(freeAsks, maxAsks), smoke: make(chan struct{}, maxSmokeTests),
 		media: &http.Client{Transport: &http.Transport{MaxResponseHeaderBytes: 64 << 10, DisableKeepAlives: true},

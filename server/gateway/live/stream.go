@@ -132,8 +132,10 @@ func (s *stream) choose(ctx context.Context) (*job, error) {
 		if search.Err() != nil {
 			break
 		}
+		s.srv.o.Recorder.Attempt()
 		j, err := s.begin(ctx, o)
 		if err == nil {
+			s.srv.o.Recorder.Price(o.Price())
 			return j, nil
 		}
 		s.srv.o.Log.Info("an orchestrator does not take a live stream", "stream", s.id, "orchestrator", o.URI(), "err", err)

@@ -151,11 +151,14 @@ func (s *stream) ingest(ctx context.Context, in *input) {
 	}
 	tick := time.NewTicker(s.srv.o.Limits.Watch)
 	defer tick.Stop()
+	var passed traffic
+	defer func() { passed.report(in.pc, s.srv.o.Recorder) }()
 	for readers > 0 {
 		select {
 		case <-wanted:
 			_ = in.pc.WriteRTCP([]rtcp.Packet{&rtcp.PictureLossIndication{MediaSSRC: ssrc}}) // they come regularly too
 		case <-tick.C:
+			passed.report(in.pc, s.srv.o.Recorder)
 			if last, _, _ := s.seg.Last(); s.srv.o.Now().Sub(last) >= s.srv.o.Limits.InputSilence {
 				s.stop(errNoInput)
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -118,6 +119,35 @@ func (p *LivePayments) Pay(ctx context.Context, units int64) (Payment, error) {
 	}
 	p.take(answer)
 	return payment, nil
+}
+
+// Refresh takes a new token and new ticket parameters from the orchestrator, at the stream's price: a token lasts for
+// half an hour. Errors are faults, and then what is in use stays.
+func (p *LivePayments) Refresh(ctx context.Context) error {
+	const op = "refresh the terms of a live stream"
+	ctx, cancel := context.WithTimeout(ctx, videorouting.RefreshTimeout)
+	defer cancel()
+	info, err := p.c.Ask(ctx, p.t.asked, p.t.wants)
+	if err != nil {
+		return err
+	}
+	price, was := priceOf(info), p.t.Offer.Price
+	switch {
+	case info.GetTranscoder() != p.info.GetTranscoder() || string(info.GetAddress()) != string(p.info.GetAddress()),
+		info.GetAuthToken() == nil:
+		return fault.New(fault.OrchestratorUnusable, op, "it answers as another orchestrator, or without a token")
+	case (price == nil) != (was == nil) || price != nil && price.Cmp(was) != 0:
+		return fault.New(fault.PriceRaised, op, "the price is another one since the stream began")
+	}
+	if err := p.c.payments.Usable(info); err != nil {
+		return unusable(err)
+	}
+	terms, err := p.c.payments.PaymentTerms(info, Work{Model: &p.t.model, Asked: p.t.asked})
+	if err != nil {
+		return err
+	}
+	p.info, p.terms = trimmed(info), terms
+	return nil
 }
 
 // credentials name the stream for which is paid.

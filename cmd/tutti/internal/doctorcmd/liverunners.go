@@ -33,12 +33,18 @@ func (l *look) liveRunners(ctx context.Context) ([]doctor.LiveRunner, error) {
 	for i := range specs {
 		out[i] = doctor.LiveRunner{Label: specs[i].Label, Managed: specs[i].Program != nil}
 		if p := specs[i].Program; p != nil {
-			_, out[i].Program = exec.LookPath(p.Command[0])
+			if p.Container == nil {
+				_, out[i].Program = exec.LookPath(p.Command[0])
+			}
+			if p.Container != nil && !l.cfg.Roles.AIWorker {
+				return nil, fault.New(fault.LiveRunnersInvalid, op,
+					specs[i].Label+": image needs -aiWorker, which uses the Docker Engine")
+			}
 			if p.GPUs > 0 && !l.cfg.Roles.AIWorker {
 				return nil, fault.New(fault.LiveRunnersInvalid, op, specs[i].Label+": gpus needs -aiWorker, which plans the GPUs")
 			}
-			if !runs {
-				continue // what the node starts does not run yet
+			if !runs || p.Container != nil {
+				continue // what the node starts does not run yet, and a container is reached by the node alone
 			}
 		}
 		all.Go(func() {

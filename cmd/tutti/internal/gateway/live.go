@@ -34,15 +34,20 @@ func (p *Part) addLive(opt *gateway.Options, ai *gatewayAI) error {
 	}
 	// The network's rule: orchestrators sign their own certificates.
 	channels := client.NewHTTP(&tls.Config{InsecureSkipVerify: true}, nil)
-	server, err := live.New(live.Options{
-		Conn: conn, NATIP: c.PublicIP, Channels: channels,
-		Network: &live.Upstream{
-			Client:        ai.client,
-			Orchestrators: func(ctx context.Context) ([]string, error) { return p.Server.Orchestrators(ctx) },
-			Version:       process.NetworkVersion, MinVersion: p.Config.Selection.MinVersion,
-			Blocked:  p.Config.Selection.Blocklist,
-			Interval: p.Config.LiveAI.PaymentInterval, Now: time.Now, Log: p.Log,
-		},
+	network := &live.Upstream{
+		Client:        ai.client,
+		Orchestrators: func(ctx context.Context) ([]string, error) { return p.Server.Orchestrators(ctx) },
+		Version:       process.NetworkVersion, MinVersion: p.Config.Selection.MinVersion,
+		Blocked:  p.Config.Selection.Blocklist,
+		Interval: p.Config.LiveAI.PaymentInterval, Now: time.Now, Log: p.Log,
+	}
+	var server *live.Server
+	recorder, err := p.liveMetrics(network, ai, func() int { return server.Streams() })
+	if err != nil {
+		return errors.Join(err, closeConn(conn))
+	}
+	server, err = live.New(live.Options{
+		Conn: conn, NATIP: c.PublicIP, Channels: channels, Network: network, Recorder: recorder,
 		Access: ai.access, PlaybackURL: c.PlaybackURL, AllowCORS: c.AllowCORS,
 		Host: p.Config.Addresses.GatewayHost, Webhook: p.liveWebhook(), Puller: live.RTMP{},
 		MediaNetworks: p.Config.Storage.ObjectStoreNetworks, MediaServerPassword: c.MediaMTXPassword.Reveal(),
@@ -53,13 +58,18 @@ func (p *Part) addLive(opt *gateway.Options, ai *gatewayAI) error {
 		Log: p.Log, Now: time.Now, Rand: rand.Reader,
 	})
 	if err != nil {
-		if conn != nil {
-			err = errors.Join(err, conn.Close())
-		}
-		return err
+		return errors.Join(err, closeConn(conn))
 	}
 	opt.Live = server
 	return p.addHeartbeat(server)
+}
+
+// closeConn closes a socket, if there is one.
+func closeConn(conn net.PacketConn) error {
+	if conn == nil {
+		return nil
+	}
+	return conn.Close()
 }
 
 // liveWebhook is the service that admits live video, nil without one.

@@ -46,7 +46,7 @@ func Load(cfg *config.Config, devices []models.Device) (*models.Config, []models
 		Offchain:         cfg.Chain.Offchain(),
 		DefaultPrice:     core.UnitPrice{Price: cfg.Prices.PerUnit, PixelsPerUnit: cfg.Prices.PixelsPerUnit},
 	}
-	o.NoLive = noLive(cfg)
+	o.NoLive, o.Serverless = noLive(cfg), cfg.AI.Serverless.On
 	if !o.Offchain {
 		o.CheckPrice = func(u core.UnitPrice) error {
 			return pricing.Check(u, pricing.AskedWith(cfg.Prices.AutoAdjust), cfg.Prices.FeedCurrency)

@@ -25,7 +25,7 @@ func (p *Part) newLive(ctx context.Context) (*liverunner.Server, error) {
 	}
 	opt := liverunner.Options{
 		ServiceURI: p.serviceURI(), InternalURI: o.RunnerAddr, ProxyURL: o.RunnerProxy, Healthy: p.liveRunnerHealth,
-		Full: p.liveRunnerFull,
+		Full: p.liveRunnerFull, Further: p.furtherOffers(),
 		Idle: o.RunnerIdle, Hub: p.channels, Requests: liveRequests(p.Connections()),
 		Now: time.Now, Rand: rand.Reader, Log: p.Log,
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/tuttinode/tutti/server/liverunner"
 	"github.com/tuttinode/tutti/server/livevideo"
 	"github.com/tuttinode/tutti/server/livevideo/sample"
+	"github.com/tuttinode/tutti/server/livevideo/serverless"
 	"github.com/tuttinode/tutti/server/orchestrator"
 	"github.com/tuttinode/tutti/server/trickle"
 )
@@ -25,6 +26,8 @@ type liveParts struct {
 	channels  *trickle.Hub
 	liveVideo *livevideo.Server
 	sample    *sample.Pipeline
+	// serverless is nil without a model that a WebSocket server elsewhere serves.
+	serverless *serverless.Server
 	// paywall takes payment for live work; nil where that is free.
 	paywall *orchestrator.Paywall
 }
@@ -32,7 +35,7 @@ type liveParts struct {
 // newChannels makes the channels of live work, and the sample pipeline that works on them.
 func (p *Part) newChannels() {
 	o := &p.Config.LiveAI
-	if !o.Runners() && !p.hasLiveVideo() {
+	if !o.Runners() && !p.hasLiveVideo() && !p.Config.AI.Serverless.On {
 		return
 	}
 	p.channels = trickle.NewHub(trickle.Limits{HubBytes: channelMemory()}, time.Now)
@@ -62,6 +65,9 @@ func (p *Part) addLive() (managed *managedRunners, err error) {
 		}
 	case p.channels != nil:
 		p.Add(&channels{p.channels})
+	}
+	if p.serverless != nil {
+		p.Add(p.serverless)
 	}
 	if !p.hasLiveVideo() {
 		return managed, nil

@@ -68,6 +68,9 @@ func (p *Part) newManaged(server *liverunner.Server) (*managedRunners, error) {
 			return nil, fault.New(fault.LiveRunnersInvalid, "read -liveRunnerConfig",
 				fmt.Sprintf("runner %q: gpus needs -aiWorker, which plans the GPUs", r.Spec.Label))
 		}
+		if err := p.checkContainer(&r.Spec); err != nil {
+			return nil, err
+		}
 		m.runners = append(m.runners, &managedRunner{spec: r.Spec})
 	}
 	if len(m.runners) == 0 {
@@ -109,8 +112,8 @@ func (m *managedRunners) run(ctx context.Context, r *managedRunner) {
 	r.mu.Lock()
 	r.devices = devices
 	r.mu.Unlock()
-	program.Run(ctx, program.Options{
-		Name: r.spec.Label, Command: r.spec.Program.Command, Env: r.environment(devices),
+	o := program.Options{
+		Name:    r.spec.Label,
 		Started: func() { m.started(ctx, r) },
 		Ended: func(err error) {
 			m.server.Lose(r.spec.Label, err)
@@ -120,7 +123,13 @@ func (m *managedRunners) run(ctx context.Context, r *managedRunner) {
 		},
 		Broken: func() error { return r.broken(time.Now(), m.server.Serves(r.spec.Label)) },
 		Log:    m.p.Log, Random: rand.Float64,
-	})
+	}
+	if r.spec.Program.Container != nil {
+		o.Once = m.containerOf(r, devices, o.Started, o.Broken)
+	} else {
+		o.Command, o.Env = r.spec.Program.Command, r.environment(devices)
+	}
+	program.Run(ctx, o)
 }
 
 // claim gets the runner's GPUs; release is nil when ctx ended.

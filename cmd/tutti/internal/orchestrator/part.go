@@ -102,6 +102,9 @@ func New(ctx context.Context, o Options) (p *Part, err error) {
 	if p.chain != nil {
 		p.Add(&rankWatcher{p})
 	}
+	if err = p.newServerless(); err != nil {
+		return nil, err
+	}
 	if p.live, err = p.newLive(ctx); err != nil {
 		return nil, err
 	}
@@ -226,6 +229,7 @@ func (p *Part) addListener() error {
 		Now: time.Now, Log: p.Log, ChainStatus: p.chain.Status(p.Config),
 		Listener: p.Process.Sockets.Take(process.SocketPublic), Live: p.live,
 		LiveVideo: p.liveVideo, Channels: p.channels, Paywall: p.paywall, Nodes: p.nodes(),
+		Serverless: p.serverless,
 	}
 	if p.tools != nil {
 		opt.Frames = p.tools

@@ -1,0 +1,76 @@
+package serverless
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+)
+
+// defaultUser is named to the runner where a request names no user.
+const defaultUser = "daydreamer"
+
+// maxUser bounds the name of a user.
+const maxUser = 256
+
+var (
+	errNoChoice = errors.New("params.ws_url is not supported")
+	errChoice   = errors.New("params.ws_url is not allowed")
+	errUser     = errors.New("params.daydream_user_id is invalid")
+)
+
+// target is the address that a request's session uses. A client chooses one only below the operator's
+// prefix: it must not make this node connect, and send its key, anywhere else.
+func (r *Runner) target(chosen string) (*url.URL, error) {
+	if chosen == "" {
+		return r.URL, nil
+	}
+	if r.Prefix == nil {
+		return nil, errNoChoice
+	}
+	u, err := url.Parse(chosen)
+	switch {
+	case err != nil, u.Scheme != r.Prefix.Scheme, !strings.EqualFold(u.Hostname(), r.Prefix.Hostname()),
+		portOf(u) != portOf(r.Prefix), u.User != nil, u.Opaque != "", u.Fragment != "":
+		return nil, errChoice
+	}
+	path := u.EscapedPath()
+	if !strings.HasPrefix(path, r.Prefix.EscapedPath()) || leavesFolder(u.Path) || leavesFolder(path) {
+		return nil, errChoice
+	}
+	return u, nil
+}
+
+// leavesFolder reports whether a server may read a path as one outside of what it begins with.
+func leavesFolder(path string) bool {
+	if strings.ContainsAny(path, "\\") {
+		return true
+	}
+	for part := range strings.SplitSeq(path, "/") {
+		if part == "." || part == ".." {
+			return true
+		}
+	}
+	return false
+}
+
+// portOf is the port of a WebSocket's address.
+func portOf(u *url.URL) string {
+	switch {
+	case u.Port() != "":
+		return u.Port()
+	case u.Scheme == "wss":
+		return "443"
+	}
+	return "80"
+}
+
+// userOf is the user's name as it goes into a header.
+func userOf(name string) (string, error) {
+	if name == "" {
+		return defaultUser, nil
+	}
+	if len(name) > maxUser || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return "", errUser
+	}
+	return name, nil
+}
