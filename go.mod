@@ -28,6 +28,7 @@ require (
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 	github.com/twmb/franz-go v1.20.7
+	github.com/twmb/franz-go/pkg/kfake v0.0.0-20260218055430-fc72d8313608
 	go.uber.org/goleak v1.3.0
 	golang.org/x/image v0.36.0
 	golang.org/x/net v0.50.0

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/json"
-	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -12,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/sasl/plain"
 
@@ -62,6 +60,7 @@ type Kafka struct {
 	opt    Options
 	client *kgo.Client
 	losses *eventstream.Losses
+	causes *causes
 }
 
 var _ eventstream.Sink = (*Kafka)(nil)
@@ -88,12 +87,14 @@ func New(o Options) (*Kafka, error) {
 	if o.Failed == nil {
 		o.Failed = func(string) {}
 	}
-	client, err := kgo.NewClient(o.client()...)
+	why := new(causes)
+	client, err := kgo.NewClient(append(o.client(), kgo.WithLogger(why))...)
 	if err != nil {
 		return nil, &fault.Fault{Code: fault.BadOption, Op: "open the event stream",
 			Detail: "the brokers of -kafkaBootstrapServers cannot be used", Err: err}
 	}
-	return &Kafka{opt: o, client: client, losses: eventstream.NewLosses(o.Board, "kafka")}, nil
+	return &Kafka{opt: o, client: client, causes: why,
+		losses: eventstream.NewLosses(o.Board, "kafka")}, nil
 }
 
 // client returns the library's settings. Writes are not idempotent: that would need a permission more, and events
@@ -104,7 +105,7 @@ func (o *Options) client() []kgo.Opt {
 		kgo.MaxBufferedRecords(maxEvents), kgo.MaxBufferedBytes(maxBytes), kgo.ProducerLinger(linger),
 		kgo.DisableIdempotentWrite(), kgo.RequiredAcks(kgo.LeaderAck()), kgo.RecordDeliveryTimeout(o.Delivery),
 		kgo.RetryTimeout(o.Delivery), kgo.ProduceRequestTimeout(min(o.Delivery, 10*time.Second)),
-		kgo.UnknownTopicRetries(1), kgo.BrokerMaxReadBytes(8 << 20), kgo.DisableClientMetrics(),
+		kgo.UnknownTopicRetries(1), kgo.BrokerMaxReadBytes(8 << 20), kgo.FetchMaxBytes(1 << 20), kgo.DisableClientMetrics(),
 		kgo.MetadataMinAge(time.Second),
 	}
 	dialer := &net.Dialer{Timeout: dialTime, KeepAlive: 30 * time.Second}
@@ -176,35 +177,15 @@ func (k *Kafka) Send(kind eventstream.Kind, data any) {
 	k.client.TryProduce(context.Background(), &kgo.Record{Key: []byte(id.String()), Value: body},
 		func(_ *kgo.Record, err error) {
 			if err == nil {
+				k.causes.over()
 				k.losses.Delivered()
 				return
 			}
-			k.lost(kind, reason(err))
+			k.lost(kind, k.causes.reason(err))
 		})
 }
 
 func (k *Kafka) lost(kind eventstream.Kind, reason string) {
 	k.opt.Failed(string(kind))
 	k.losses.Failed(reason)
-}
-
-// reason is why an event was lost, without anything that a broker wrote.
-func reason(err error) string {
-	var refused *kerr.Error
-	var certificate *tls.CertificateVerificationError
-	switch {
-	case errors.Is(err, kgo.ErrMaxBuffered):
-		return "the queue is full: the brokers take events too slowly, or cannot be reached"
-	case errors.As(err, &certificate):
-		return "a broker's certificate is not valid"
-	case errors.Is(err, kerr.SaslAuthenticationFailed):
-		return "the brokers refuse -kafkaUser or -kafkaPassword"
-	case errors.Is(err, kerr.UnknownTopicOrPartition):
-		return "the brokers have no topic -kafkaGatewayTopic"
-	case errors.As(err, &refused):
-		return "the brokers answer " + refused.Message
-	case errors.Is(err, kgo.ErrClientClosed):
-		return "the node is stopping"
-	}
-	return "the brokers cannot be reached, or do not answer in time"
 }

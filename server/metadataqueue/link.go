@@ -24,8 +24,8 @@ type link struct {
 }
 
 // open connects, and declares the exchange. The connection ends with ctx.
-func (q *Queue) open(ctx context.Context) (l *link, err error) {
-	l = &link{q: q, closed: make(chan *amqp.Error, 1)}
+func (q *Queue) open(ctx context.Context) (_ *link, err error) {
+	l := &link{q: q, closed: make(chan *amqp.Error, 1)}
 	ctx, cancel := context.WithTimeout(ctx, openTime)
 	defer cancel()
 	defer func() {

@@ -74,6 +74,7 @@ type job struct {
 	wg    sync.WaitGroup
 
 	in, control *client.Publisher
+	steps       steps
 
 	mu        sync.Mutex
 	lastEvent time.Time
@@ -139,7 +140,11 @@ func (j *job) Next() (*client.Segment, error) {
 	if j.in.Pending() >= maxUntaken {
 		return nil, errUntaken
 	}
-	return j.in.Next(j.ctx)
+	next, err := j.in.Next(j.ctx)
+	if err == nil {
+		j.sentOne()
+	}
+	return next, err
 }
 
 // run moves media and messages until the job ends, and says why it did.
@@ -188,6 +193,8 @@ func (j *job) readOutput(sub *client.Subscriber) error {
 		}
 		if err := j.s.out.read(in); err != nil {
 			j.s.srv.o.Log.Debug("a segment of the output cannot be used", "stream", j.s.id, "err", err)
+		} else {
+			j.receivedOne()
 		}
 		_ = in.Close() // it was only read
 	}
@@ -232,6 +239,7 @@ func (j *job) writeControl() error {
 				return err
 			}
 			sent = number
+			j.s.updated(j.o, params)
 			continue
 		}
 		select {

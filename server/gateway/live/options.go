@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/eventstream"
 )
 
 // Orchestrator is one that offers the pipeline of a stream.
@@ -59,6 +60,8 @@ type Options struct {
 	// AllowCORS lets pages of all sites use WHIP and WHEP.
 	AllowCORS bool
 	Limits    Limits
+	// Events gets what happens to streams; nil sends nothing.
+	Events eventstream.Sink
 
 	Log  *slog.Logger
 	Now  func() time.Time
@@ -85,6 +88,8 @@ type Limits struct {
 	Remember time.Duration
 	// Watch is how often the limits of time are looked at.
 	Watch time.Duration
+	// Measure is how often the quality of publishers' connections is reported.
+	Measure time.Duration
 }
 
 func (l Limits) complete() Limits {
@@ -99,6 +104,7 @@ func (l Limits) complete() Limits {
 	l.Keep = cmp.Or(l.Keep, 10*time.Second)
 	l.Remember = cmp.Or(l.Remember, time.Minute)
 	l.Watch = cmp.Or(l.Watch, time.Second)
+	l.Measure = cmp.Or(l.Measure, measureEvery)
 	return l
 }
 

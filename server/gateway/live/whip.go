@@ -186,6 +186,7 @@ func (s *stream) ingest(ctx context.Context, in *input) {
 		case <-wanted:
 			_ = in.pc.WriteRTCP([]rtcp.Packet{&rtcp.PictureLossIndication{MediaSSRC: ssrc}}) // they come regularly too
 		case <-tick.C:
+			s.measure(in.pc)
 			if last, _, _ := s.seg.last(); s.srv.o.Now().Sub(last) >= s.srv.o.Limits.InputSilence {
 				s.stop(errNoInput)
 			}
@@ -224,6 +225,7 @@ func (s *stream) awaitTracks(ctx context.Context, in *input) (video, audio *webr
 
 func (s *stream) readVideo(t *webrtc.TrackRemote, began time.Time) {
 	c := clock{rate: videoClock}
+	measured := s.ingested.track("video", videoClock, began)
 	a := assembler{now: s.srv.o.Now, deliver: func(timestamp uint32, unit []byte, whole bool) {
 		s.seg.video(c.at(timestamp, s.since(began)), unit, whole)
 	}}
@@ -232,17 +234,20 @@ func (s *stream) readVideo(t *webrtc.TrackRemote, began time.Time) {
 		if err != nil {
 			return
 		}
+		measured.add(p, s.srv.o.Now())
 		a.push(p)
 	}
 }
 
 func (s *stream) readAudio(t *webrtc.TrackRemote, began time.Time) {
 	c := clock{rate: audioClock}
+	measured := s.ingested.track("audio", audioClock, began)
 	for {
 		p, _, err := t.ReadRTP()
 		if err != nil {
 			return
 		}
+		measured.add(p, s.srv.o.Now())
 		s.seg.sound(c.at(p.Timestamp, s.since(began)), p.Payload)
 	}
 }

@@ -38,6 +38,7 @@ func (p *Part) addLive(opt *gateway.Options, ai *gatewayAI) error {
 			Blocked:  p.Config.Selection.Blocklist,
 			Interval: p.Config.LiveAI.PaymentInterval, Now: time.Now, Log: p.Log,
 		},
+		Events: p.events,
 		Access: ai.access, PlaybackURL: c.PlaybackURL, AllowCORS: c.AllowCORS,
 		Limits: live.Limits{Viewers: c.Viewers, MinSegment: c.MinSegment,
 			Try:           max(p.Config.AI.RetryTimeout, time.Second),
