@@ -64,7 +64,8 @@ func TestSegmentsAndDiscoveriesAreReported(t *testing.T) {
 		t.Error("no segment needed a second attempt")
 	}
 	found := strings.Join(r.sent, "\n")
-	if !strings.Contains(found, `discovery_results [{"address":"`) || !strings.Contains(found, `"url":"`+good.uri+`","latency_ms":"`) {
+	if !strings.Contains(found, `discovery_results [{"address":"`) ||
+		!strings.Contains(found, `"url":"`+good.uri+`","latency_ms":"`) {
 		t.Errorf("discoveries: %s", found)
 	}
 }

@@ -206,10 +206,13 @@ func TestSegmentsAreSentAgain(t *testing.T) {
 // What the broker refuses is named without its text, and the password is nowhere.
 func TestSegmentsRefused(t *testing.T) {
 	t.Parallel()
+	change := func(f func(*amqpbroker.Behavior)) func(*amqpbroker.Broker) {
+		return func(b *amqpbroker.Broker) { b.Change(f) }
+	}
 	for want, change := range map[string]func(*amqpbroker.Broker){
-		"user or password":                func(b *amqpbroker.Broker) { b.Change(func(how *amqpbroker.Behavior) { how.Password = "other" }) },
-		"is no durable topic exchange":    func(b *amqpbroker.Broker) { b.Change(func(how *amqpbroker.Behavior) { how.Kind = "fanout" }) },
-		"broker cannot be reached, or cl": func(b *amqpbroker.Broker) { _ = b.Close() },
+		"user or password":             change(func(how *amqpbroker.Behavior) { how.Password = "other" }),
+		"is no durable topic exchange": change(func(how *amqpbroker.Behavior) { how.Kind = "fanout" }),
+		"broker cannot be reached":     func(b *amqpbroker.Broker) { _ = b.Close() },
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()

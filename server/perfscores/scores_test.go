@@ -164,7 +164,9 @@ func TestScoresOutliveTheService(t *testing.T) {
 		{200, `{"a":"` + strings.Repeat("x", 9<<20) + `"}`, "larger than 8 MiB"},
 	} {
 		s.answer(tt.status, tt.body)
-		r.until(t, "condition "+tt.want, func() bool { return strings.Contains(r.detail(fault.PerfScoresUnavailable), tt.want) })
+		r.until(t, "condition "+tt.want, func() bool {
+			return strings.Contains(r.detail(fault.PerfScoresUnavailable), tt.want)
+		})
 		if strings.Contains(r.detail(fault.PerfScoresUnavailable), "s3cr3t") {
 			t.Errorf("the condition shows a secret: %s", r.detail(fault.PerfScoresUnavailable))
 		}

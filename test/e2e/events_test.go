@@ -52,7 +52,8 @@ func TestEventsAndReports(t *testing.T) {
 		}
 	}
 	_, body := harness.Get(t, "http://"+admin+"/metrics")
-	if !regexp.MustCompile(`(?m)^livepeer_segment_source_emerged_total\{client_ip="127.0.0.1",manifest_id="movie",`).Match(body) {
+	client := regexp.MustCompile(`(?m)^livepeer_segment_source_emerged_total\{client_ip="127.0.0.1",manifest_id="movie",`)
+	if !client.Match(body) {
 		t.Error("no metric names the client")
 	}
 

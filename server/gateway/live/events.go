@@ -17,6 +17,8 @@ const (
 	reportRate  = 32 << 10
 	reportBurst = 256 << 10
 	reportCost  = 1 << 10
+	// maxURI bounds an orchestrator's address in an event.
+	maxURI = 256
 	// few is how many segments of output say that a stream works.
 	few = 3
 )
@@ -69,7 +71,7 @@ func named(o Orchestrator) eventstream.Orchestrator {
 		return eventstream.Orchestrator{}
 	}
 	uri := o.URI()
-	return eventstream.Orchestrator{Account: o.Account(), URL: uri[:min(len(uri), maxName)]}
+	return eventstream.Orchestrator{Account: o.Account(), URL: uri[:min(len(uri), maxURI)]}
 }
 
 // identify puts what identifies the stream into an event, over what it says itself.

@@ -13,8 +13,8 @@ import (
 )
 
 // Events adds what sends events to the operator's Kafka. account is the node's, zero off-chain. The result is nil
-// without -kafkaBootstrapServers and -kafkaGatewayTopic, and without -monitor, with which alone the existing node sends events. It is to be
-// called once, before the parts that report: a part is stopped before what was added before it.
+// without -kafkaBootstrapServers and -kafkaGatewayTopic, and without -monitor: the existing node sends none without it
+// either. It is to be called once, before the parts that report: a part is stopped before what was added before it.
 func (e *Env) Events(account core.Address) (eventstream.Sink, error) {
 	c := &e.Config.Monitoring
 	if len(c.KafkaServers) == 0 || c.KafkaTopic == "" || !c.Enabled {
