@@ -33,6 +33,17 @@ type reporter struct {
 	used  time.Time
 	// dropped counts what was beyond the share. Guarded by mu.
 	dropped int
+	// failure is the error that was reported last. Guarded by mu.
+	failure string
+}
+
+// fails records an error, and reports whether it is another one than the last: what ends a stream is recorded twice.
+func (r *reporter) fails(text string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	again := r.failure == text
+	r.failure = text
+	return !again
 }
 
 // use sets the orchestrator of the stream.
@@ -97,7 +108,8 @@ func (s *stream) swapped(err error) {
 
 // failed reports an error of the stream. Its regular ends are none.
 func (s *stream) failed(err error) {
-	if err == nil || errors.Is(err, errPublisherGone) || errors.Is(err, errReplaced) || errors.Is(err, errStopping) {
+	if err == nil || errors.Is(err, errPublisherGone) || errors.Is(err, errReplaced) || errors.Is(err, errStopping) ||
+		!s.reports.fails(err.Error()) {
 		return
 	}
 	e := map[string]any{"type": "error", "timestamp": s.srv.o.Now().UnixMilli(), "pipeline": s.model,
