@@ -1,6 +1,7 @@
 package eventstream
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"strings"
@@ -11,6 +12,7 @@ import (
 )
 
 const (
+	causeFull        = "the queue is full: the brokers take events too slowly, or cannot be reached"
 	causeLogin       = "the brokers refuse the login with -kafkaUser and -kafkaPassword"
 	causeCertificate = "a broker's certificate is not valid"
 	causeUnreachable = "the brokers cannot be reached, or do not answer in time"
@@ -19,23 +21,33 @@ const (
 // causes remembers why the library cannot use the brokers. An event that waited too long carries only that it did.
 // It is the library's log; nothing of what it is given is written anywhere, because brokers choose parts of it.
 type causes struct {
+	// login: there is a user.
+	login bool
+
 	mu   sync.Mutex
 	last string // guarded by mu, "" for nothing known
 }
 
+// notBegun is the library's message for a connection whose handshakes failed. Old brokers refuse a login by closing
+// the connection.
+const notBegun = "connection initialization failed"
+
 // Level is the library's level from which it logs.
-func (c *causes) Level() kgo.LogLevel { return kgo.LogLevelWarn }
+func (c *causes) Level() kgo.LogLevel { return kgo.LogLevelDebug }
 
 // Log looks for the cause in an entry of the library's log.
-func (c *causes) Log(_ kgo.LogLevel, message string, attributes ...any) {
+func (c *causes) Log(level kgo.LogLevel, message string, attributes ...any) {
+	if level > kgo.LogLevelWarn && message != notBegun {
+		return
+	}
 	found := ""
 	for _, a := range attributes {
 		if err, ok := a.(error); ok {
 			found = causeOf(err)
 		}
 	}
-	if strings.Contains(message, "sasl") {
-		found = causeLogin
+	if c.login && (message == notBegun || strings.Contains(message, "sasl")) {
+		found = cmp.Or(found, causeLogin)
 	}
 	if found == "" {
 		return
@@ -81,7 +93,7 @@ func (c *causes) reason(err error) string {
 	refused, ok := errors.AsType[*kerr.Error](err)
 	switch {
 	case errors.Is(err, kgo.ErrMaxBuffered):
-		return "the queue is full: the brokers take events too slowly, or cannot be reached"
+		return causeFull
 	case errors.Is(err, kgo.ErrClientClosed):
 		return "the node is stopping"
 	case errors.Is(err, kerr.UnknownTopicOrPartition):

@@ -25,8 +25,8 @@ const (
 	maxEvents = 1000
 	maxBytes  = 16 << 20
 	maxEvent  = 256 << 10
-	// linger is how long events wait for others to share a request with.
-	linger = 100 * time.Millisecond
+	// batchFor is how long events wait for others to share a request with.
+	batchFor = 100 * time.Millisecond
 	// dialTime bounds one connection attempt.
 	dialTime = 5 * time.Second
 )
@@ -87,7 +87,7 @@ func New(o Options) (*Kafka, error) {
 	if o.Failed == nil {
 		o.Failed = func(string) {}
 	}
-	why := new(causes)
+	why := &causes{login: o.User != ""}
 	client, err := kgo.NewClient(append(o.client(), kgo.WithLogger(why))...)
 	if err != nil {
 		return nil, &fault.Fault{Code: fault.BadOption, Op: "open the event stream",
@@ -102,7 +102,7 @@ func New(o Options) (*Kafka, error) {
 func (o *Options) client() []kgo.Opt {
 	opts := []kgo.Opt{
 		kgo.ClientID("tutti"), kgo.SeedBrokers(o.Servers...), kgo.DefaultProduceTopic(o.Topic),
-		kgo.MaxBufferedRecords(maxEvents), kgo.MaxBufferedBytes(maxBytes), kgo.ProducerLinger(linger),
+		kgo.MaxBufferedRecords(maxEvents), kgo.MaxBufferedBytes(maxBytes), kgo.ProducerLinger(batchFor),
 		kgo.DisableIdempotentWrite(), kgo.RequiredAcks(kgo.LeaderAck()), kgo.RecordDeliveryTimeout(o.Delivery),
 		kgo.RetryTimeout(o.Delivery), kgo.ProduceRequestTimeout(min(o.Delivery, 10*time.Second)),
 		kgo.UnknownTopicRetries(1), kgo.BrokerMaxReadBytes(8 << 20), kgo.FetchMaxBytes(1 << 20), kgo.DisableClientMetrics(),
@@ -159,6 +159,11 @@ func (k *Kafka) Run(ctx context.Context, ready func()) error {
 
 // Send sends an event.
 func (k *Kafka) Send(kind eventstream.Kind, data any) {
+	// The library reports what does not fit later, from a queue of its own that has no bound.
+	if k.client.BufferedProduceRecords() >= maxEvents || k.client.BufferedProduceBytes() >= maxBytes {
+		k.lost(kind, causeFull)
+		return
+	}
 	id, err := uuid.NewRandomFromReader(k.opt.Rand)
 	if err != nil {
 		k.lost(kind, "there is no random number for an event")
