@@ -13,7 +13,7 @@ import (
 
 const (
 	causeFull        = "the queue is full: the brokers take events too slowly, or cannot be reached"
-	causeLogin       = "the brokers refuse the login with -kafkaUser and -kafkaPassword"
+	causeLogin       = "the brokers refuse the login with -kafkaUser and -kafkaPassword, or end the connection in it"
 	causeCertificate = "a broker's certificate is not valid"
 	causeUnreachable = "the brokers cannot be reached, or do not answer in time"
 )
