@@ -161,7 +161,7 @@ func TestCheck(t *testing.T) {
 		"  gateway       true   flag -gateway\n",
 		"  orchAddr                https://h.example.org:8935  flag -orchAddr\n",
 		"  httpAddr                127.0.0.1:9935              default\n",
-		"  dataDir           /home/op/.tutti/offchain  default\n",
+		"  dataDir                /home/op/.tutti/offchain  default\n",
 		"\nNotices\n  -gpu (command line): has no effect without -transcoder or -aiWorker\n",
 	} {
 		if !strings.Contains(good, line) {

@@ -25,7 +25,8 @@ const (
 // is finished adds itself here; its options' notices then disappear.
 func (f feature) present() bool {
 	switch f {
-	case "", featureRemoteWork, featureGPU, featureFurther, featureLiveRunners:
+	case "", featureRemoteWork, featureGPU, featureFurther, featureLiveRunners,
+		featureClientIP, featureSelection, featureQueue, featureKafka:
 		return true
 	default:
 		return false

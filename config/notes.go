@@ -27,6 +27,8 @@ func (l *loader) addOptionNotices() {
 				text += ", and " + o.meanwhile
 			}
 			l.addNotice(g, text)
+		case l.idle(o.name) != "":
+			l.addNotice(g, "has no effect without "+l.idle(o.name))
 		case o.name == "aiRunnerImage":
 			l.addNotice(g, "honoured; -aiRunnerImageOverrides replaces it")
 		}

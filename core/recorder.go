@@ -8,6 +8,8 @@ import "time"
 type Recorder interface {
 	// SegmentReceived: a source segment arrived whole (orchestrator or gateway).
 	SegmentReceived(manifest ManifestID, bytes int, duration, download time.Duration)
+	// StreamClient: the next events of a stream are of work that a client sent; address is its IP address.
+	StreamClient(manifest ManifestID, address string)
 	// SegmentTranscoded: all renditions are done. done is not kept.
 	SegmentTranscoded(done *Transcoded)
 	// SegmentFailed: no renditions; code is the fault's stable token.
@@ -60,6 +62,9 @@ type NopRecorder struct{}
 
 // SegmentReceived ignores the event.
 func (NopRecorder) SegmentReceived(ManifestID, int, time.Duration, time.Duration) {}
+
+// StreamClient ignores the event.
+func (NopRecorder) StreamClient(ManifestID, string) {}
 
 // SegmentTranscoded ignores the event.
 func (NopRecorder) SegmentTranscoded(*Transcoded) {}

@@ -82,6 +82,7 @@ func (g *Segment) Transcode(ctx context.Context, data []byte) (*Finished, error)
 	g.upload.end()
 	start := o.opt.Now()
 	g.record.bytes, g.record.upload = len(data), start.Sub(g.arrived)
+	o.opt.Recorder.StreamClient(req.Manifest, req.From)
 	o.opt.Recorder.SegmentReceived(req.Manifest, len(data), req.Duration, start.Sub(g.arrived))
 	// The gateway stops waiting at this deadline, counted from its request.
 	ctx, cancel := context.WithTimeout(ctx, core.WorkDeadline(req.Duration)-start.Sub(g.arrived))

@@ -112,11 +112,11 @@ func TestBalanceOfASession(t *testing.T) {
 				continue
 			}
 			fee := state.price().Of(units)
-			if balance, _ := state.balance(); balance.Add(terms.EV().Times(int64(n-1))).Cmp(fee) >= 0 {
+			if balance, _ := state.Left(); balance.Add(terms.EV().Times(int64(n-1))).Cmp(fee) >= 0 {
 				t.Fatalf("%d tickets are more than %d units need", n, units)
 			}
 			paid, cost, state, first = paid.Add(terms.EV().Times(int64(n))), cost.Add(fee), next, false
-			if balance, ok := state.balance(); !ok || balance.Sign() < 0 || !balance.Equal(paid.Sub(cost)) {
+			if balance, ok := state.Left(); !ok || balance.Sign() < 0 || !balance.Equal(paid.Sub(cost)) {
 				t.Fatalf("balance %s, paid %s for %s", state.Balance, paid, cost)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/eventstream"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/signature"
@@ -52,6 +53,8 @@ type Options struct {
 	Now    func() time.Time
 	Board  *health.Board
 	Log    *slog.Logger
+	// Events gets each payment that was signed; nil sends nothing.
+	Events eventstream.Sink
 }
 
 // Signer signs payments for others. It is safe for concurrent use.
@@ -230,5 +233,6 @@ func (s *Signer) issue(ctx context.Context, ask *Ask, state, next *State, n int,
 	if err != nil {
 		return nil, err
 	}
+	s.report(ask, state, next, paid, units, now)
 	return &Answer{Payment: paid, Manifest: ask.Manifest, State: signed}, nil
 }

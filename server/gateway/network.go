@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math/big"
+	"slices"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -102,13 +103,30 @@ func (c *choice) Choose(offers []*videorouting.Offer) int {
 	return c.rule().Choose(c.candidates(offers), uniform(c.opt.Rand))
 }
 
+// candidates describe offers to the rule. A service whose scores leave none of them is overruled: it may move work
+// between orchestrators, not end it.
 func (c *choice) candidates(offers []*videorouting.Offer) []selectionweights.Candidate {
 	out := make([]selectionweights.Candidate, len(offers))
-	now := c.opt.Now()
+	now, scored := c.opt.Now(), false
 	for i, o := range offers {
 		out[i] = c.candidate(o, now)
+		_, rated := c.rated(o.Owner)
+		scored = scored || rated
 	}
-	return out
+	if !scored || len(c.rule().Eligible(out)) > 0 {
+		return out
+	}
+	own := slices.Clone(out)
+	for i, o := range offers {
+		own[i].Score, own[i].Scored = c.measures.score(o.Identity(), c.client, now)
+	}
+	if len(c.rule().Eligible(own)) == 0 {
+		return out
+	}
+	if c.opt.Selection.Overruled != nil {
+		c.opt.Selection.Overruled()
+	}
+	return own
 }
 
 func (c *choice) candidate(o *videorouting.Offer, now time.Time) selectionweights.Candidate {

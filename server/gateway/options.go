@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/eventstream"
 	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/selectionweights"
 	"github.com/tuttinode/tutti/server/gateway/access"
@@ -73,6 +74,9 @@ type Options struct {
 	// Scarce is called when the system has no file descriptor for a connection; may be nil.
 	Scarce func(error)
 
+	// Events gets the results of discoveries, Segments what became of each segment; nil sends nothing.
+	Events   eventstream.Sink
+	Segments eventstream.Segments
 	Recorder core.Recorder
 	Log      *slog.Logger
 	// Now is the clock, Rand the source of randomness.
@@ -116,6 +120,9 @@ type Selection struct {
 	// measurements count.
 	MinPerfScore float64
 	Score        func(orchestrator core.Address) (score float64, ok bool)
+	// Overruled is called when the service's scores leave none of the orchestrators that answer, so that the
+	// gateway goes by its own measurements; nil is not called.
+	Overruled func()
 }
 
 // Limits protect the gateway's resources. Zero fields get defaults.

@@ -272,6 +272,7 @@ func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request, p *push, memo
 		return fault.Wrap(fault.PushBroken, op, err)
 	}
 	p.data = data
+	g.opt.Recorder.StreamClient(p.stream.id, p.from)
 	g.opt.Recorder.SegmentReceived(p.stream.id, len(data), p.req.Duration, g.opt.Now().Sub(p.at))
 	return nil
 }
@@ -293,6 +294,7 @@ func (g *Gateway) conclude(p *push, renditions [][]byte, took time.Duration, err
 	p.stream.order.Finish(p.pending, seg, func(s hls.Segment) { g.windows.Publish(p.stream.id, s) })
 	p.pending = nil
 	p.stream.feed.add(p.stats(renditions, took, err))
+	g.reportSegment(p, took, err)
 }
 
 // release ends the segment's position in the order of publication.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/eventstream"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
@@ -45,6 +46,8 @@ type segmentAttempts struct {
 	moved fault.Code
 	// by identifies the orchestrator in metrics.
 	by core.Performer
+	// all are the attempts in order, for the operator's services.
+	all []eventstream.Attempt
 }
 
 type lease = videorouting.Lease[upstream.Info]
@@ -75,6 +78,7 @@ func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, segmentAttem
 		j.seg.WaitOn = func() bool { return g.noOtherOrchestrator(ctx, j, so) }
 		begun := time.Now()
 		data, err := g.attempt(ctx, j, l, &t)
+		t.all = append(t.all, eventstream.Attempt{By: t.by, Took: time.Since(begun), Error: codeText(err)})
 		if err == nil {
 			return data, t, nil
 		}

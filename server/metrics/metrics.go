@@ -35,8 +35,9 @@ type Options struct {
 	Version string
 	// Revision is the source revision it was built from, "" when unknown.
 	Revision string
-	// PerStream adds the label manifest_id to series of single streams.
-	PerStream bool
+	// PerStream adds the label manifest_id to series of single streams; ClientIP adds client_ip to those of what
+	// clients send, and implies PerStream.
+	PerStream, ClientIP bool
 }
 
 // Metrics is the process's registry.
@@ -82,7 +83,7 @@ func (m *Metrics) Recorder(nodeType string) *Recorder {
 		"node_type": nodeType, "compiler": runtime.Compiler, "goos": runtime.GOOS,
 		"goversion": runtime.Version(), "livepeerversion": m.opts.Version,
 	}))
-	r := newRecorder(m.base(nodeType), nodeType, m.opts.PerStream)
+	r := newRecorder(m.base(nodeType), nodeType, newStreams(m.opts.PerStream, m.opts.ClientIP))
 	m.recorders[nodeType] = r
 	return r
 }

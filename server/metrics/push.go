@@ -32,17 +32,17 @@ func newPushSeries(b *builder) *pushSeries {
 		ended:   b.single("livepeer_stream_ended_total", "Streams that ended."),
 		latency: b.histogram("livepeer_transcode_overall_latency_seconds",
 			"Time from a segment's arrival to its renditions.", timeBuckets(), byPerformer()...),
-		ratio: b.streamHistogram(class+"ratio", "Playing time over the time until the renditions were back.", ratioBuckets()),
+		ratio: b.clientHistogram(class+"ratio", "Playing time over the time until the renditions were back.", ratioBuckets()),
 		appeared: b.streamCounter("livepeer_segment_source_appeared_total",
 			"Source segments that are in the playlists.", "profile", "seg_type"),
 		allAppeared: b.streamCounter("livepeer_segment_transcoded_all_appeared_total",
 			"Segments of which all renditions are in the playlists.", byPerformer()...),
 		classes: []speedClass{
-			{3, b.streamCounter(class+"3x", "Segments back in a third of their playing time or less.")},
-			{2, b.streamCounter(class+"2x", "Segments back in a half to a third of their playing time.")},
-			{1, b.streamCounter(class+"1x", "Segments back in their playing time down to half of it.")},
-			{.5, b.streamCounter(class+"half", "Segments back in one to two times their playing time.")},
-			{0, b.streamCounter(class+"slow", "Segments that took more than twice their playing time.")},
+			{3, b.clientCounter(class+"3x", "Segments back in a third of their playing time or less.")},
+			{2, b.clientCounter(class+"2x", "Segments back in a half to a third of their playing time.")},
+			{1, b.clientCounter(class+"1x", "Segments back in their playing time down to half of it.")},
+			{.5, b.clientCounter(class+"half", "Segments back in one to two times their playing time.")},
+			{0, b.clientCounter(class+"slow", "Segments that took more than twice their playing time.")},
 		},
 	}
 }

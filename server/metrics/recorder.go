@@ -54,8 +54,8 @@ func verified(yes bool) string {
 	return "unverified"
 }
 
-func newRecorder(reg prometheus.Registerer, nodeType string, perStream bool) *Recorder {
-	r := &Recorder{streams: newStreams(perStream), profiles: newValues(), peers: newValues(), codes: newValues(),
+func newRecorder(reg prometheus.Registerer, nodeType string, of *streams) *Recorder {
+	r := &Recorder{streams: of, profiles: newValues(), peers: newValues(), codes: newValues(),
 		devices: newValues(), performers: newPerformers()}
 	b := &builder{reg: reg, streams: r.streams}
 	r.sessionSeries(b)
@@ -85,8 +85,8 @@ func (r *Recorder) sessionSeries(b *builder) {
 }
 
 func (r *Recorder) segmentSeries(b *builder) {
-	r.emerged = b.streamCounter("livepeer_segment_source_emerged_total", "Source segments received.")
-	r.emergedRaw = b.streamCounter("livepeer_segment_source_emerged_unprocessed_total", "Source segments received.")
+	r.emerged = b.clientCounter("livepeer_segment_source_emerged_total", "Source segments received.")
+	r.emergedRaw = b.clientCounter("livepeer_segment_source_emerged_unprocessed_total", "Source segments received.")
 	r.downloaded = b.streamCounter("livepeer_segment_transcoded_downloaded_total", "Segment bodies received whole.")
 	r.bytes = b.streamCounter("tutti_segment_source_bytes_total", "Bytes of source segments received.")
 	r.downloadTime = b.streamHistogram("livepeer_download_time_seconds", "Time in which a source segment's body came in.",
@@ -103,7 +103,7 @@ func (r *Recorder) segmentSeries(b *builder) {
 func (r *Recorder) transcodeSeries(b *builder) {
 	r.transcoded = b.counter("livepeer_segment_transcoded_total", "Segments transcoded.", qualityLabels()...)
 	r.transcodedRaw = b.counter("livepeer_segment_transcoded_unprocessed_total", "Segments transcoded.", byPerformer()...)
-	r.pixels = b.streamCounter("livepeer_mil_pixels_processed", "Pixels encoded, in millions.")
+	r.pixels = b.clientCounter("livepeer_mil_pixels_processed", "Pixels encoded, in millions.")
 	r.transcodeTime = b.histogram("livepeer_transcode_time_seconds", "Time from hand-over to result.", timeBuckets(),
 		qualityLabels()...)
 	r.score = b.histogram("livepeer_transcode_score",
@@ -127,6 +127,11 @@ func (r *Recorder) SegmentReceived(manifest core.ManifestID, bytes int, duration
 	r.bytes.add(m, float64(max(bytes, 0)))
 	r.downloadTime.observe(m, download.Seconds())
 	r.sourceDuration.observe(m, duration.Seconds())
+}
+
+// StreamClient sets the label client_ip of a stream.
+func (r *Recorder) StreamClient(manifest core.ManifestID, address string) {
+	r.streams.client(string(manifest), address)
 }
 
 // SegmentTranscoded counts a segment's renditions.

@@ -60,29 +60,46 @@ func (b *builder) streamGauge(name, help string) *prometheus.GaugeVec {
 func (b *builder) streamCounter(name, help string, labels ...string) streamCounter {
 	v := b.counter(name, help, b.streams.labels(labels)...)
 	b.streams.own(v)
-	return streamCounter{v, b.streams}
+	return streamCounter{v, b.streams, false}
+}
+
+// clientCounter also has the label client_ip when clients are distinguished.
+func (b *builder) clientCounter(name, help string) streamCounter {
+	v := b.counter(name, help, b.streams.clientLabels()...)
+	b.streams.own(v)
+	return streamCounter{v, b.streams, true}
+}
+
+// clientHistogram is the same for a histogram.
+func (b *builder) clientHistogram(name, help string, buckets []float64) streamHistogram {
+	v := b.histogram(name, help, buckets, b.streams.clientLabels()...)
+	b.streams.own(v)
+	return streamHistogram{v, b.streams, true}
 }
 
 func (b *builder) streamHistogram(name, help string, buckets []float64, labels ...string) streamHistogram {
 	v := b.histogram(name, help, buckets, b.streams.labels(labels)...)
 	b.streams.own(v)
-	return streamHistogram{v, b.streams}
+	return streamHistogram{v, b.streams, false}
 }
 
 type streamCounter struct {
 	vec     *prometheus.CounterVec
 	streams *streams
+	// client: the series has the label client_ip.
+	client bool
 }
 
 func (c streamCounter) add(manifest string, v float64, values ...string) {
-	c.vec.WithLabelValues(c.streams.values(manifest, values)...).Add(v)
+	c.vec.WithLabelValues(c.streams.values(manifest, values, c.client)...).Add(v)
 }
 
 type streamHistogram struct {
 	vec     *prometheus.HistogramVec
 	streams *streams
+	client  bool
 }
 
 func (h streamHistogram) observe(manifest string, v float64, values ...string) {
-	h.vec.WithLabelValues(h.streams.values(manifest, values)...).Observe(v)
+	h.vec.WithLabelValues(h.streams.values(manifest, values, h.client)...).Observe(v)
 }

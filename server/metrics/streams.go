@@ -18,6 +18,8 @@ const manifestLabel = "manifest_id"
 // use, the series of the one first seen go away.
 type streams struct {
 	perStream bool
+	// clients are the addresses behind the streams, nil where the label client_ip is off.
+	clients *clients
 	// vecs are the series with the label. Fixed after construction.
 	vecs []interface {
 		DeletePartialMatch(prometheus.Labels) int
@@ -31,8 +33,12 @@ type streams struct {
 	order []string            // guarded by mu, first seen first
 }
 
-func newStreams(perStream bool) *streams {
-	return &streams{perStream: perStream, seen: make(map[string]*success)}
+func newStreams(perStream, clientIP bool) *streams {
+	s := &streams{perStream: perStream || clientIP, seen: make(map[string]*success)}
+	if clientIP {
+		s.clients = newClients()
+	}
+	return s
 }
 
 func (s *streams) own(v interface {
@@ -50,12 +56,15 @@ func (s *streams) labels(labels []string) []string {
 	return append(slices.Clone(labels), manifestLabel)
 }
 
-func (s *streams) values(manifest string, values []string) []string {
+func (s *streams) values(manifest string, values []string, client bool) []string {
 	if !s.perStream {
 		return values
 	}
 	manifest = cleanLabel(manifest)
 	s.touch(manifest)
+	if client && s.clients != nil {
+		return append(slices.Clone(values), manifest, s.clients.of(manifest))
+	}
 	return append(slices.Clone(values), manifest)
 }
 
@@ -112,6 +121,9 @@ func (s *streams) ended(manifest string) {
 // drop deletes a stream's series. The caller holds mu.
 func (s *streams) drop(manifest string) {
 	delete(s.seen, manifest)
+	if s.clients != nil {
+		s.clients.drop(manifest)
+	}
 	for _, v := range s.vecs {
 		v.DeletePartialMatch(prometheus.Labels{manifestLabel: manifest})
 	}

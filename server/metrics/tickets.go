@@ -51,7 +51,7 @@ type receivedTickets struct {
 }
 
 func newTakenTickets(reg prometheus.Registerer, perStream bool) *receivedTickets {
-	b := &builder{reg: reg, streams: newStreams(perStream)}
+	b := &builder{reg: reg, streams: newStreams(perStream, false)}
 	t := &receivedTickets{senders: newValues(), codes: newValues()}
 	t.value = b.streamCounter("livepeer_ticket_value_recv", "Expected value of tickets received, in gwei.", "sender")
 	t.tickets = b.streamCounter("livepeer_tickets_recv", "Tickets received.", "sender")
@@ -85,7 +85,7 @@ type sentTickets struct {
 }
 
 func newMadeTickets(reg prometheus.Registerer, perStream bool) *sentTickets {
-	b := &builder{reg: reg, streams: newStreams(perStream)}
+	b := &builder{reg: reg, streams: newStreams(perStream, false)}
 	return &sentTickets{
 		codes:   newValues(),
 		value:   b.streamCounter("livepeer_ticket_value_sent", "Expected value of tickets sent, in gwei."),

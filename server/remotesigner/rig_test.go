@@ -27,6 +27,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/database"
+	"github.com/tuttinode/tutti/core/eventstream"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/signature"
@@ -88,6 +89,8 @@ type change struct {
 	clock   *coretest.Clock
 	// open lets other machines reach the signer, without a webhook.
 	open bool
+	// events gets payments that were signed.
+	events eventstream.Sink
 }
 
 func openDB(t testing.TB, dir string) *sql.DB {
@@ -139,7 +142,7 @@ func begin(t testing.TB, dir string, c change) *rig {
 		Random: func(b []byte) { _, _ = rand.Read(b) },
 		Payer: sender.New(sender.Options{Account: r.account, Sign: sign, Chain: chain{}, Book: book, Issued: issued,
 			Limits: pm.Limits{MaxEV: most, MaxTotalEV: total, DepositMultiplier: 1}, Now: r.clock.Now}),
-		Log: slog.New(slog.DiscardHandler),
+		Log: slog.New(slog.DiscardHandler), Events: c.events,
 	}
 	if c.webhook != "" {
 		opt.Authorizer = service.NewWebhook(c.webhook, c.header)

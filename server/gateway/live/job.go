@@ -78,6 +78,7 @@ type job struct {
 	in, control *client.Publisher
 	// begun is when the orchestrator was asked.
 	begun time.Time
+	steps steps
 
 	mu        sync.Mutex
 	lastEvent time.Time
@@ -151,7 +152,11 @@ func (j *job) Next() (segmenter.Output, error) {
 	if j.in.Pending() >= maxUntaken {
 		return nil, errUntaken
 	}
-	return j.in.Next(j.ctx)
+	next, err := j.in.Next(j.ctx)
+	if err == nil {
+		j.sentOne()
+	}
+	return next, err
 }
 
 // run moves media and messages until the job ends, and says why it did.
@@ -203,6 +208,8 @@ func (j *job) readOutput(sub *client.Subscriber) error {
 		}
 		if err := j.s.out.read(in); err != nil {
 			j.s.srv.o.Log.Debug("a segment of the output cannot be used", "stream", j.s.id, "err", err)
+		} else {
+			j.receivedOne()
 		}
 		_ = in.Close() // it was only read
 	}
@@ -247,6 +254,7 @@ func (j *job) writeControl() error {
 				return err
 			}
 			sent = number
+			j.s.updated(j.o, params)
 			continue
 		}
 		select {

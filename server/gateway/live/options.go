@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/eventstream"
 	"github.com/tuttinode/tutti/core/fetchurl"
 )
 
@@ -79,6 +80,8 @@ type Options struct {
 	SaveFirst int
 	// Recorder counts what streams do; nil ignores it.
 	Recorder Recorder
+	// Events gets what happens to streams; nil sends nothing.
+	Events eventstream.Sink
 
 	Log  *slog.Logger
 	Now  func() time.Time
@@ -107,6 +110,8 @@ type Limits struct {
 	PullAgain time.Duration
 	// Watch is how often the limits of time are looked at.
 	Watch time.Duration
+	// Measure is how often the quality of publishers' connections is reported.
+	Measure time.Duration
 }
 
 func (l Limits) complete() Limits {
@@ -122,6 +127,7 @@ func (l Limits) complete() Limits {
 	l.Remember = cmp.Or(l.Remember, time.Minute)
 	l.PullAgain = cmp.Or(l.PullAgain, 5*time.Second)
 	l.Watch = cmp.Or(l.Watch, time.Second)
+	l.Measure = cmp.Or(l.Measure, measureEvery)
 	return l
 }
 

@@ -8,17 +8,23 @@ import (
 // event takes an event of an orchestrator: the status is kept for applications.
 func (s *stream) event(o Orchestrator, data []byte) {
 	var e map[string]any
-	if json.Unmarshal(data, &e) != nil {
+	if json.Unmarshal(data, &e) != nil || e == nil {
 		return
 	}
+	kind := ""
 	if inner, ok := e["event"].(map[string]any); ok && e["queue_event_type"] != nil {
+		kind, _ = e["queue_event_type"].(string)
 		e = inner
 	}
-	if e["type"] != "status" || e["inference_status"] == nil {
-		return
+	s.identify(e, o)
+	if e["type"] == "status" && e["inference_status"] != nil {
+		s.keepStatus(e)
 	}
-	e["stream_id"], e["request_id"], e["pipeline_id"] = s.id, s.request, s.pipelineID
-	e["orchestrator_info"] = map[string]any{"address": o.Account(), "url": o.URI()}
+	s.forward(kind, e)
+}
+
+// keepStatus keeps an event for applications. It is not changed from then on.
+func (s *stream) keepStatus(e map[string]any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if inference, ok := e["inference_status"].(map[string]any); ok {
@@ -47,6 +53,9 @@ func (s *stream) describe() ([]byte, error) {
 	own := map[string]any{"whep_url": s.playURL}
 	if s.failure != nil {
 		own["error"] = map[string]any{"error_message": s.failure.Error(), "error_time": s.failedAt.UnixMilli()}
+	}
+	if stats := s.ingested.known(); stats != nil {
+		own["ingest_metrics"] = map[string]any{"stats": stats}
 	}
 	out["gateway_status"] = own
 	return json.Marshal(out)

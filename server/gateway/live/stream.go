@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/core/eventstream"
 	"github.com/tuttinode/tutti/server/gateway/segmenter"
 )
 
@@ -69,12 +70,17 @@ type stream struct {
 	failure              error
 	failedAt             time.Time
 	endedAt              time.Time
+
+	// reports sends the stream's events to the operator, ingested is the quality of its publisher's connection.
+	reports  reporter
+	ingested measuring
 }
 
 // run serves the stream at one orchestrator after another until ctx ends or none can be found.
 func (s *stream) run(ctx context.Context) {
 	defer close(s.done)
 	changes, left := 0, time.Time{}
+	s.trace(eventstream.ReceivedStream, nil)
 	for ctx.Err() == nil {
 		err := s.serve(ctx)
 		if ctx.Err() != nil {
@@ -89,6 +95,8 @@ func (s *stream) run(ctx context.Context) {
 		if errors.Is(err, errNoOrchestrator) || changes > maxChanges {
 			s.srv.o.Log.Warn("a live stream ends", "stream", s.id, "changes", changes, "err", err)
 			s.stop(err)
+		} else {
+			s.swapped(err)
 		}
 	}
 	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
@@ -98,6 +106,8 @@ func (s *stream) run(ctx context.Context) {
 	s.endedAt = s.srv.o.Now()
 	s.mu.Unlock()
 	s.out.close()
+	s.trace(eventstream.ClosedStream, nil)
+	s.endReports()
 }
 
 // serve serves the stream at one orchestrator, and returns why it left it.
@@ -107,6 +117,7 @@ func (s *stream) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.reports.use(j.o)
 	s.srv.o.Log.Info("a live stream runs at an orchestrator", "stream", s.id, "orchestrator", j.o.URI())
 	err = j.run()
 	if late, ok := errors.AsType[*leftError](err); ok && late.late {
@@ -124,6 +135,7 @@ func (s *stream) choose(ctx context.Context) (*job, error) {
 	defer cancel()
 	found, err := s.srv.o.Network.Find(search, s.model)
 	if err != nil {
+		s.trace(eventstream.NoOrchestrator, nil)
 		return nil, errors.Join(errNoOrchestrator, err)
 	}
 	found = slices.DeleteFunc(found, func(o Orchestrator) bool { return !strings.Contains(o.URI(), s.only) })
@@ -141,11 +153,15 @@ func (s *stream) choose(ctx context.Context) (*job, error) {
 		s.srv.o.Log.Info("an orchestrator does not take a live stream", "stream", s.id, "orchestrator", o.URI(), "err", err)
 		errs = append(errs, err)
 	}
+	if ctx.Err() == nil {
+		s.trace(eventstream.NoOrchestrator, nil)
+	}
 	return nil, errors.Join(errs...)
 }
 
 // fail records an error for the status.
 func (s *stream) fail(err error) {
+	s.failed(err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.failure, s.failedAt = err, s.srv.o.Now()

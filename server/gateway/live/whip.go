@@ -158,6 +158,7 @@ func (s *stream) ingest(ctx context.Context, in *input) {
 		case <-wanted:
 			_ = in.pc.WriteRTCP([]rtcp.Packet{&rtcp.PictureLossIndication{MediaSSRC: ssrc}}) // they come regularly too
 		case <-tick.C:
+			s.measure(in.pc)
 			passed.report(in.pc, s.srv.o.Recorder)
 			if last, _, _ := s.seg.Last(); s.srv.o.Now().Sub(last) >= s.srv.o.Limits.InputSilence {
 				s.stop(errNoInput)
@@ -197,6 +198,7 @@ func (s *stream) awaitTracks(ctx context.Context, in *input) (video, audio *webr
 
 func (s *stream) readVideo(t *webrtc.TrackRemote, began time.Time) {
 	c := clock{rate: videoClock}
+	measured := s.ingested.track("video", videoClock, began)
 	a := assembler{now: s.srv.o.Now, deliver: func(timestamp uint32, unit []byte, whole bool) {
 		s.seg.AnnexB(c.at(timestamp, s.since(began)), unit, whole)
 	}}
@@ -205,17 +207,20 @@ func (s *stream) readVideo(t *webrtc.TrackRemote, began time.Time) {
 		if err != nil {
 			return
 		}
+		measured.add(p, s.srv.o.Now())
 		a.push(p)
 	}
 }
 
 func (s *stream) readAudio(t *webrtc.TrackRemote, began time.Time) {
 	c := clock{rate: audioClock}
+	measured := s.ingested.track("audio", audioClock, began)
 	for {
 		p, _, err := t.ReadRTP()
 		if err != nil {
 			return
 		}
+		measured.add(p, s.srv.o.Now())
 		s.seg.Sound(c.at(p.Timestamp, s.since(began)), p.Payload)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/core/eventstream"
 	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/videorouting"
@@ -28,6 +29,8 @@ type Options struct {
 	Stores fetchurl.Networks
 	// Node is this node's name for our own nodes, "tutti/1.2.3".
 	Node string
+	// Events gets the results of discoveries; nil sends nothing.
+	Events eventstream.Sink
 }
 
 // Client talks to all orchestrators of a gateway and keeps its connections.
@@ -42,6 +45,7 @@ type Client struct {
 	jobs          http.RoundTripper
 	limits        inference.Limits
 	node          []string // the header by which our own nodes know us
+	events        eventstream.Sink
 
 	// ctx ends with Close; wg counts the discoveries that outlive their callers.
 	ctx    context.Context
@@ -70,6 +74,7 @@ func New(opt Options) *Client {
 		jobs:   opt.Jobs,
 		limits: opt.Limits.OrDefault(),
 		node:   []string{opt.Node},
+		events: opt.Events,
 	}
 	c.bulk.DialContext = DialRecordedPeer(dialer.DialContext)
 	if c.jobs == nil {

@@ -121,6 +121,8 @@ type Found struct {
 func (c *Client) Discover(ctx context.Context, uris []string, wants *videorouting.Wants,
 	wait videorouting.DiscoveryWait, found func(Found) (good bool)) (usable int, errs []error) {
 	start := time.Now()
+	report := c.report()
+	defer report.send()
 	type outcome struct {
 		err  error
 		good bool
@@ -136,6 +138,7 @@ func (c *Client) Discover(ctx context.Context, uris []string, wants *videoroutin
 			defer cancel()
 			f := c.ask(askCtx, uri, wants)
 			good := found(f)
+			report.add(&f, time.Since(start))
 			results <- outcome{f.Err, good}
 		})
 	}

@@ -46,7 +46,7 @@ func (p *Part) newAI(ctx context.Context, orchestrators func(context.Context) ([
 	}
 	p.keys = keys
 	client := upstream.New(upstream.Options{Payments: p.payments(), Now: time.Now, Node: "tutti/" + process.Version,
-		Limits: modelconfig.Limits(p.Config)})
+		Limits: modelconfig.Limits(p.Config), Events: p.events})
 	choice := broker.Options{
 		Client: client, Orchestrators: orchestrators,
 		Version: process.NetworkVersion, MinVersion: p.Config.Selection.MinVersion, MinRunnerVersions: versions,

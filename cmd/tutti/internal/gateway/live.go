@@ -48,6 +48,7 @@ func (p *Part) addLive(opt *gateway.Options, ai *gatewayAI) error {
 	}
 	server, err = live.New(live.Options{
 		Conn: conn, NATIP: c.PublicIP, Channels: channels, Network: network, Recorder: recorder,
+		Events: p.events,
 		Access: ai.access, PlaybackURL: c.PlaybackURL, AllowCORS: c.AllowCORS,
 		Host: p.Config.Addresses.GatewayHost, Webhook: p.liveWebhook(), Puller: live.RTMP{},
 		MediaNetworks: p.Config.Storage.ObjectStoreNetworks, MediaServerPassword: c.MediaMTXPassword.Reveal(),

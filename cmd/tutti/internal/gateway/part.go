@@ -10,6 +10,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core/eventstream"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/pricing"
@@ -44,6 +45,9 @@ type Part struct {
 	keys   *apikeystore.Authorizer
 	chain  *chain.Part
 	media  *media.Part
+	// events and segments go to the operator's brokers; nil without them.
+	events   eventstream.Sink
+	segments eventstream.Segments
 }
 
 // New adds the listener for streams and players. Without orchestrators of its own the gateway
@@ -63,6 +67,9 @@ func New(ctx context.Context, o Options) (*Part, error) {
 		if err := p.addRemotePaying(ctx, o.Caps); err != nil {
 			return nil, err
 		}
+	}
+	if err := p.addReports(); err != nil {
+		return nil, err
 	}
 	remote := !p.Config.Signer.URL.IsZero() // it lists orchestrators too
 	if len(orchestrators) == 0 && p.Config.Selection.Webhook.IsZero() && p.Paying == nil && !remote {
@@ -116,6 +123,8 @@ func (p *Part) options(orchestrators []string) gateway.Options {
 		Scarce:          p.Files.Refused,
 		SeveralEncoders: p.severalEncoders,
 		Page:            web.Handler(p.chain.Status(p.Config)),
+		Events:          p.events,
+		Segments:        p.segments,
 		Recorder:        p.Recorder(metrics.Gateway),
 		Log:             p.Log,
 		Now:             time.Now,

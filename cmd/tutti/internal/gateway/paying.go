@@ -118,6 +118,9 @@ func (p *Part) payFor(opt *gateway.Options) {
 		Weights: p.weights(), MaxPrice: p.Paying.caps.MaxTranscoding, IgnoreMaxPrice: p.Config.Prices.IgnoreMaxIfNeeded,
 		MinPerfScore: p.Config.Selection.MinPerfScore,
 	}
+	if opt.Network != nil {
+		p.addScores(opt)
+	}
 }
 
 // choose makes a gateway for AI choose among those it pays.

@@ -98,7 +98,7 @@ func (e *Env) addMetrics() error {
 		host = "unknown"
 	}
 	e.Metrics = metrics.New(metrics.Options{NodeID: host, Version: process.Version,
-		PerStream: e.Config.Monitoring.PerStream})
+		PerStream: e.Config.Monitoring.PerStream, ClientIP: e.Config.Monitoring.ClientIP})
 	if err := e.Metrics.WatchConditions(e.Board); err != nil {
 		return fmt.Errorf("register metrics: %w", err)
 	}

@@ -32,11 +32,15 @@ func New(ctx context.Context, env *nodeenv.Env, network *chain.Part, caps *prici
 	if err != nil {
 		return nil, err
 	}
+	events, err := env.Events(network.Signer.Address())
+	if err != nil {
+		return nil, err
+	}
 	cfg := env.Config.Signer
 	opt := remotesigner.Options{
 		Account: network.Signer.Address(), Sign: network.Signer.SignMessage, Payer: paying.Sender,
 		Budget: remotesigner.NewBudget(store, cfg.DailyLimit, env.Board), Random: random, Now: time.Now,
-		Board: env.Board, Log: env.Log,
+		Board: env.Board, Log: env.Log, Events: events,
 	}
 	if !cfg.Webhook.IsZero() {
 		headers, err := config.HeaderList(cfg.WebhookHeaders.Reveal())
