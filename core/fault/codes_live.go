@@ -6,6 +6,8 @@ const (
 	LiveSessionExists Code = "LiveSessionExists"
 	// LiveRunnerPriceUnavailable: a live runner has no price in wei.
 	LiveRunnerPriceUnavailable Code = "LiveRunnerPriceUnavailable"
+	// CapabilityLost: an external capability was removed because its server does not serve.
+	CapabilityLost Code = "CapabilityLost"
 )
 
 // liveRows are the conditions of live work and its payment. Read-only.
@@ -25,5 +27,13 @@ var liveRows = []Row{
 		Remedy: "Check `-priceFeedAddr` and the endpoint of `-ethUrl`; raise `price_info` of a runner whose price is too " +
 			"small.",
 		Wire: "live runner price unavailable: " + detailMark, Retryable: true,
+	},
+	{
+		Code: CapabilityLost, Class: Upstream,
+		Symptom: "Gateways get HTTP 503 `No capacity available for capability`",
+		Cause: "The server of an external capability could not be reached, or refused the token that it registered " +
+			"with, so the capability was removed.",
+		Remedy: "Start the capability's server and register it again: `POST /capability/register`. Unregister it if it " +
+			"is not to come back.",
 	},
 }

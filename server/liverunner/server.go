@@ -124,7 +124,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		o: o, proxies: form, slots: newSlots(cmp.Or(o.Requests, DefaultRequests)), hub: o.Hub,
 		upstream: &http.Transport{
-			DialContext:         (&net.Dialer{Timeout: 5 * time.Second, Control: permit}).DialContext,
+			DialContext:         (&net.Dialer{Timeout: 5 * time.Second, Control: Permit}).DialContext,
 			MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, DisableCompression: true,
 			MaxResponseHeaderBytes: 256 << 10,
 		},

@@ -9,13 +9,12 @@ import (
 	"github.com/tuttinode/tutti/server/origin"
 )
 
-// liveVideoRoutes adds the paths of live video, and those of its channels where no live runners have them.
+// liveVideoRoutes adds the paths of live video, and those of channels where no live runners have them.
 func (s *Server) liveVideoRoutes(mux *http.ServeMux) {
-	if s.opt.LiveVideo == nil {
-		return
+	if s.opt.LiveVideo != nil {
+		mux.HandleFunc("POST "+livevideo.Path, s.liveVideo)
 	}
-	mux.HandleFunc("POST "+livevideo.Path, s.liveVideo)
-	if s.opt.Live == nil {
+	if s.opt.Live == nil && s.opt.Channels != nil {
 		mux.Handle(liverunner.ChannelPath, liverunner.Channels(s.opt.Channels, max(1, s.opt.Connections/4*3)))
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/server/byoc"
 	"github.com/tuttinode/tutti/server/liverunner"
 	"github.com/tuttinode/tutti/server/livevideo"
 	"github.com/tuttinode/tutti/server/remote"
@@ -74,6 +75,8 @@ type Options struct {
 	// LiveVideo starts sessions of live video on Channels; nil on a node without AI.
 	LiveVideo *livevideo.Server
 	Channels  *trickle.Hub
+	// Capabilities serves external capabilities, on Channels; nil on a node that lets none register.
+	Capabilities *byoc.Server
 	// Paywall takes payment for live work; nil where there is none, or it is free.
 	Paywall *Paywall
 	// Nodes are the service addresses of the operator's other orchestrators, part of every

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/byoc"
 	"github.com/tuttinode/tutti/server/liverunner"
 	"github.com/tuttinode/tutti/server/livevideo"
 	"github.com/tuttinode/tutti/server/livevideo/sample"
@@ -25,6 +26,8 @@ type liveParts struct {
 	channels  *trickle.Hub
 	liveVideo *livevideo.Server
 	sample    *sample.Pipeline
+	// byoc serves external capabilities; nil where none may register.
+	byoc *byoc.Server
 	// paywall takes payment for live work; nil where that is free.
 	paywall *orchestrator.Paywall
 }
@@ -32,7 +35,7 @@ type liveParts struct {
 // newChannels makes the channels of live work, and the sample pipeline that works on them.
 func (p *Part) newChannels() {
 	o := &p.Config.LiveAI
-	if !o.Runners() && !p.hasLiveVideo() {
+	if !o.Runners() && !p.hasLiveVideo() && !p.hasCapabilities() {
 		return
 	}
 	p.channels = trickle.NewHub(trickle.Limits{HubBytes: channelMemory()}, time.Now)
@@ -63,6 +66,7 @@ func (p *Part) addLive() (managed *managedRunners, err error) {
 	case p.channels != nil:
 		p.Add(&channels{p.channels})
 	}
+	p.addCapabilities()
 	if !p.hasLiveVideo() {
 		return managed, nil
 	}
