@@ -31,7 +31,14 @@ const (
 	LivePipeline = "live"
 	// livePrefix begins the names of its accounts: no account of another kind of work has one.
 	livePrefix = "live:"
+	// capabilityPrefix follows it in the names of accounts for external capabilities. No manifest has it.
+	capabilityPrefix = "byoc:"
 )
+
+// CapabilityKey returns the name of the account from which the work of an external capability is paid.
+func CapabilityKey(name string) core.ManifestID {
+	return LiveKey(core.ManifestID(capabilityPrefix + name))
+}
 
 // LiveKey returns the name of the account from which the live work of a manifest is paid.
 func LiveKey(manifest core.ManifestID) core.ManifestID { return livePrefix + manifest }

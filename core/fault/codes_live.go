@@ -12,6 +12,8 @@ const (
 	MediaAddressRefused Code = "MediaAddressRefused"
 	// MediaServerUnreachable (upstream, retryable): a media server does not take a connection or a stream.
 	MediaServerUnreachable Code = "MediaServerUnreachable"
+	// CapabilityLost: an external capability was removed because its server does not serve.
+	CapabilityLost Code = "CapabilityLost"
 )
 
 // liveRows are the conditions of live work and its payment. Read-only.
@@ -49,5 +51,13 @@ var liveRows = []Row{
 		Code: MediaServerUnreachable, Class: Upstream,
 		Cause:  "A media server does not take the connection, or refuses the stream.",
 		Remedy: "Check the address and that the media server listens there.", Retryable: true,
+	},
+	{
+		Code: CapabilityLost, Class: Upstream,
+		Symptom: "Gateways get HTTP 503 `No capacity available for capability`",
+		Cause: "The server of an external capability could not be reached, or refused the token that it registered " +
+			"with, so the capability was removed.",
+		Remedy: "Start the capability's server and register it again: `POST /capability/register`. Unregister it if it " +
+			"is not to come back.",
 	},
 }

@@ -17,6 +17,7 @@ type signatures struct{ request, segment, sign error }
 func (signatures) Address() core.Address                            { return core.Address{19: 1} }
 func (s signatures) CheckRequest(_, _ []byte) error                 { return s.request }
 func (s signatures) CheckSegment(*orchestrate.SegmentRequest) error { return s.segment }
+func (s signatures) CheckText(core.Address, []byte, []byte) error   { return s.segment }
 func (s signatures) SignRenditions([]core.Rendition) ([]byte, error) {
 	return []byte("signed"), s.sign
 }

@@ -22,6 +22,8 @@ type LivePayments interface {
 	OpenTab(ctx context.Context, job *pm.Job) (pm.Tab, error)
 	// Credit accepts a further payment.
 	Credit(ctx context.Context, job *pm.Job) error
+	// Available returns what the party of a job may spend of its account; negative if it owes.
+	Available(job *pm.Job) pm.Value
 }
 
 // LiveUnit is what live work is charged by.

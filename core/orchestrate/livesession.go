@@ -24,6 +24,8 @@ type LiveSession struct {
 	quote pm.Quote
 	unit  LiveUnit
 	tab   pm.Tab
+	// started: a second is charged as soon as it has begun.
+	started bool
 	// begun is the monotonic time of its begin.
 	begun time.Duration
 
@@ -111,7 +113,11 @@ func (s *LiveSession) dueLocked() int64 {
 	if s.ended || s.unit == LiveFixed {
 		return 0
 	}
-	return s.unit.units(s.o.opt.Elapsed()-s.begun) - s.charged
+	elapsed := s.o.opt.Elapsed() - s.begun
+	if s.started {
+		elapsed = (elapsed + time.Second - 1).Truncate(time.Second)
+	}
+	return s.unit.units(elapsed) - s.charged
 }
 
 // Charge bills the time since the last charge, by the monotonic clock, in whole units. If the

@@ -65,6 +65,8 @@ type Signatures interface {
 	CheckRequest(address, sig []byte) error
 	// CheckSegment checks that the segment or AI job is signed by the sender of its payment.
 	CheckSegment(req *SegmentRequest) error
+	// CheckText checks that sig is address's signature of a text.
+	CheckText(address core.Address, text, sig []byte) error
 	// SignRenditions signs the renditions of one segment, in profile order.
 	SignRenditions(renditions []core.Rendition) ([]byte, error)
 	// SignPing signs the value of a ping, which any peer chooses. The fault PingRefused is

@@ -33,7 +33,7 @@ var (
 	errAddress = errors.New("the address is not 20 bytes long")
 	errHash    = errors.New("the segment's hash is not 32 bytes long")
 	errSender  = errors.New("the payment names no sender")
-	errTicket  = errors.New("the segment's description is the text of a ticket")
+	errTicket  = errors.New("what is signed is the text of a ticket")
 )
 
 // NewKeySignatures signs with signer.
@@ -68,6 +68,14 @@ func (s *KeySignatures) CheckSegment(req *SegmentRequest) error {
 		return errTicket
 	}
 	return signature.NodeVerify(common.Address(req.Sender), signed, req.SegmentSig)
+}
+
+// CheckText says whether sig is address's signature of a text, which is no ticket.
+func (s *KeySignatures) CheckText(address core.Address, text, sig []byte) error {
+	if signature.IsTicket(common.Address(address), text) {
+		return errTicket
+	}
+	return signature.NodeVerify(common.Address(address), text, sig)
 }
 
 // SignPing signs the value of a ping. One that could be anything else is the fault

@@ -64,11 +64,17 @@ func (f *fund) record(job *pm.Job) {
 	f.peers.add(job.From)
 }
 
-// change adds to the fund, or what it is a part of by now.
-func (f *fund) change(by pm.Value) {
+// root is the fund, or what it is a part of by now.
+func (f *fund) root() *fund {
 	for f.into != nil {
 		f = f.into
 	}
+	return f
+}
+
+// change adds to the fund, or what it is a part of by now.
+func (f *fund) change(by pm.Value) {
+	f = f.root()
 	f.left = f.left.Add(by)
 }
 

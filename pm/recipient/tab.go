@@ -16,8 +16,10 @@ var _ orchestrate.LivePayments = (*Recipient)(nil)
 
 // tab is an account that work in progress is charged from. It pins the account.
 type tab struct {
-	r    *Recipient
-	a    *account
+	r *Recipient
+	a *account
+	// fund is the part of a that it is charged from, nil for all of it.
+	fund *fund
 	bill pm.Debit
 
 	mu sync.Mutex
@@ -42,11 +44,12 @@ func (r *Recipient) openTab(ctx context.Context, job *pm.Job) (*tab, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a == nil || a.free().Cmp(job.Quote.Price.Of(max(0, job.Estimate))) < 0 {
+	fund, ok := a.open(job)
+	if !ok {
 		r.accounts.unpin(a, r.opt.Now())
 		return nil, insufficient("begin live work")
 	}
-	return &tab{r: r, a: a, bill: pm.Debit{
+	return &tab{r: r, a: a, fund: fund, bill: pm.Debit{
 		Account: job.Account, Session: job.Session, Pipeline: pm.LivePipeline, Model: job.Live, Price: job.Quote.Price,
 	}}, nil
 }
@@ -97,11 +100,21 @@ func (r *Recipient) liveView(job *pm.Job) (*protocol.View, error) {
 	return &view, checkParty(job)
 }
 
-// free returns what the account holds beside jobs in progress, and what its gateway owes elsewhere.
-func (a *account) free() pm.Value {
+// Available returns what a job's party may spend of its account.
+func (r *Recipient) Available(job *pm.Job) pm.Value { return r.accounts.free(job) }
+
+// open returns the part of the account that live work is charged from. It is false if that holds less than the
+// estimate beside jobs in progress, and what its gateway owes elsewhere; a nil account holds nothing.
+func (a *account) open(job *pm.Job) (*fund, bool) {
+	if a == nil {
+		return nil, false
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.freeLocked()
+	if a.freeForLocked(job).Cmp(job.Quote.Price.Of(max(0, job.Estimate))) < 0 {
+		return nil, false
+	}
+	return a.drawLocked(job, pm.Value{}), true
 }
 
 // Charge bills what the account holds.
@@ -113,18 +126,26 @@ func (t *tab) Charge(units int64) (billed int64) {
 	}
 	bill := t.bill
 	bill.Produced, bill.Round, bill.At = -1, t.r.opt.Chain.View().Round.Number, t.r.opt.Now()
-	return t.a.charge(&bill, units, t.r.opt.Ledger.Book)
+	return t.a.charge(&bill, units, t.fund, t.r.opt.Ledger.Book)
 }
 
-// charge bills as many units as the account holds, and never makes it negative.
-func (a *account) charge(bill *pm.Debit, units int64, book func(pm.Entries)) int64 {
+// charge bills as many units as the account holds, or the part of it that is given, and never makes it negative.
+func (a *account) charge(bill *pm.Debit, units int64, f *fund, book func(pm.Entries)) int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	bill.Units = min(units, whole(a.balance.Sub(a.inProgress), bill.Price))
+	left := a.balance.Sub(a.inProgress)
+	if f != nil && f.root().left.Cmp(left) < 0 {
+		left = f.root().left
+	}
+	bill.Units = min(units, whole(left, bill.Price))
 	if bill.Units <= 0 {
 		return 0
 	}
-	a.changeLocked(bill.Value().Neg())
+	by := bill.Value().Neg()
+	a.changeLocked(by)
+	if f != nil {
+		f.change(by)
+	}
 	// Under the lock: the ledger gets an account's entries in the order in which they count.
 	book(pm.Entries{Debits: []pm.Debit{*bill}})
 	return bill.Units

@@ -50,7 +50,7 @@ func hostAndPort(u *url.URL) (string, uint16) {
 
 // dial connects to a runner: to its container by the container's name, to others by their address.
 func (s *Server) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	d := net.Dialer{Timeout: dialTime, Control: permit}
+	d := net.Dialer{Timeout: dialTime, Control: Permit}
 	host, port, err := net.SplitHostPort(address)
 	if err != nil || !liverunner.IsContainer(host) {
 		return d.DialContext(ctx, network, address)

@@ -62,7 +62,7 @@ func (s *Server) forward(
 	target *url.URL,
 	path string,
 ) {
-	if climbs(path) {
+	if Climbs(path) {
 		http.Error(w, "the path leads out of the runner's", http.StatusBadRequest)
 		return
 	}
@@ -102,18 +102,18 @@ func (s *Server) pass(
 	proxy.ServeHTTP(w, r.WithContext(ctx))
 }
 
-// climbs reports whether a path has a part that leads upwards: servers may take it as one out of the path that
+// Climbs reports whether a path has a part that leads upwards: servers may take it as one out of the path that
 // the operator or the runner gave.
-func climbs(path string) bool {
+func Climbs(path string) bool {
 	return slices.ContainsFunc(strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == '\\' }),
 		func(part string) bool { return part == ".." })
 }
 
 var errLinkLocal = errors.New("it is in the network of this machine alone")
 
-// permit is the Control of the dialer to runners: one that registered itself, perhaps on another machine, must not
+// Permit is the Control of the dialer to runners: one that registered itself, perhaps on another machine, must not
 // lead the node to a cloud's metadata, which are for this machine.
-func permit(_, address string, _ syscall.RawConn) error {
+func Permit(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err == nil && to.Addr().Unmap().IsLinkLocalUnicast() {
 		err = errLinkLocal

@@ -9,7 +9,7 @@ func TestARunnerLeadsToNoMetadata(t *testing.T) {
 		"127.0.0.1:9000": true, "10.0.0.7:80": true, "[2001:db8::1]:443": true,
 		"169.254.169.254:80": false, "[::ffff:169.254.169.254]:80": false, "[fe80::1%eth0]:80": false,
 	} {
-		if err := permit("tcp", address, nil); (err == nil) != permitted {
+		if err := Permit("tcp", address, nil); (err == nil) != permitted {
 			t.Errorf("%s: %v", address, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/server/admission"
+	"github.com/tuttinode/tutti/server/byoc"
 	"github.com/tuttinode/tutti/server/liverunner"
 	"github.com/tuttinode/tutti/server/livevideo"
 	"github.com/tuttinode/tutti/server/livevideo/serverless"
@@ -29,7 +30,7 @@ func (s *Server) kindOf(r *http.Request) admission.RequestKind {
 	case s.opt.Live != nil && s.opt.Live.IsLong(r):
 		return admission.LongRequest
 	}
-	if r.URL.Path == livevideo.Path || r.URL.Path == serverless.Path {
+	if r.URL.Path == livevideo.Path || r.URL.Path == serverless.Path || strings.HasPrefix(r.URL.Path, byoc.RequestPath) {
 		return admission.LongRequest
 	}
 	for _, p := range pipeline.Table() {

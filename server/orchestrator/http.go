@@ -121,6 +121,7 @@ func (s *Server) routes() *http.ServeMux {
 		liverunner.NotEnabled(mux)
 	}
 	s.liveVideoRoutes(mux)
+	s.byocRoutes(mux)
 	if s.opt.Paywall != nil {
 		s.opt.Paywall.Routes(mux)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/server/origin"
 )
 
-// liveVideoRoutes adds the paths of live video, and those of its channels where no live runners have them.
+// liveVideoRoutes adds the paths of live video, and those of channels where no live runners have them.
 func (s *Server) liveVideoRoutes(mux *http.ServeMux) {
 	if s.opt.LiveVideo != nil {
 		mux.HandleFunc("POST "+livevideo.Path, s.liveVideo)

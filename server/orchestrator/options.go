@@ -14,6 +14,7 @@ import (
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/server/byoc"
 	"github.com/tuttinode/tutti/server/liverunner"
 	"github.com/tuttinode/tutti/server/livevideo"
 	"github.com/tuttinode/tutti/server/livevideo/serverless"
@@ -77,6 +78,8 @@ type Options struct {
 	Channels  *trickle.Hub
 	// Serverless starts sessions at a runner elsewhere, on Channels too; nil where there is none.
 	Serverless *serverless.Server
+	// Capabilities serves external capabilities, on Channels; nil on a node that lets none register.
+	Capabilities *byoc.Server
 	// Paywall takes payment for live work; nil where there is none, or it is free.
 	Paywall *Paywall
 	// Nodes are the service addresses of the operator's other orchestrators, part of every

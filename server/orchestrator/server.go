@@ -163,12 +163,18 @@ func (s *Server) stop(ctx context.Context) {
 }
 
 // Drain refuses new sessions and finishes the current ones, see orchestrate.Drain. Renditions
-// stay available meanwhile. Live sessions end at the same time, see liverunner.Server.Drain.
+// stay available meanwhile. Live sessions and the work of external capabilities end at the same time, see
+// liverunner.Server.Drain and byoc.Server.Drain.
 func (s *Server) Drain(ctx context.Context) error {
-	if s.opt.Live == nil {
-		return s.orch.Drain(ctx)
+	var beside sync.WaitGroup
+	var live, capabilities error
+	if s.opt.Live != nil {
+		beside.Go(func() { live = s.opt.Live.Drain(ctx) })
 	}
-	live := make(chan error, 1)
-	go func() { live <- s.opt.Live.Drain(ctx) }()
-	return errors.Join(s.orch.Drain(ctx), <-live)
+	if s.opt.Capabilities != nil {
+		beside.Go(func() { capabilities = s.opt.Capabilities.Drain(ctx) })
+	}
+	err := s.orch.Drain(ctx)
+	beside.Wait()
+	return errors.Join(err, live, capabilities)
 }

@@ -71,5 +71,5 @@ func (p ServerlessPayments) Open(r *http.Request, fresh string, model inference.
 		return "", nil, err
 	}
 	admission.Prove(r.Context())
-	return string(session), newMeter(paid, p.Interval()), nil
+	return string(session), orchestrate.NewLiveMeter(paid), nil
 }

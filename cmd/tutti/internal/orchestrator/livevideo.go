@@ -7,6 +7,7 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/byoc"
 	"github.com/tuttinode/tutti/server/liverunner"
 	"github.com/tuttinode/tutti/server/livevideo"
 	"github.com/tuttinode/tutti/server/livevideo/sample"
@@ -28,6 +29,8 @@ type liveParts struct {
 	sample    *sample.Pipeline
 	// serverless is nil without a model that a WebSocket server elsewhere serves.
 	serverless *serverless.Server
+	// byoc serves external capabilities; nil where none may register.
+	byoc *byoc.Server
 	// paywall takes payment for live work; nil where that is free.
 	paywall *orchestrator.Paywall
 }
@@ -35,7 +38,7 @@ type liveParts struct {
 // newChannels makes the channels of live work, and the sample pipeline that works on them.
 func (p *Part) newChannels() {
 	o := &p.Config.LiveAI
-	if !o.Runners() && !p.hasLiveVideo() && !p.Config.AI.Serverless.On {
+	if !o.Runners() && !p.hasLiveVideo() && !p.Config.AI.Serverless.On && !p.hasCapabilities() {
 		return
 	}
 	p.channels = trickle.NewHub(trickle.Limits{HubBytes: channelMemory()}, time.Now)
@@ -69,6 +72,7 @@ func (p *Part) addLive() (managed *managedRunners, err error) {
 	if p.serverless != nil {
 		p.Add(p.serverless)
 	}
+	p.addCapabilities()
 	if !p.hasLiveVideo() {
 		return managed, nil
 	}

@@ -1,0 +1,203 @@
+package byoc
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/tuttinode/tutti/core/byoc"
+	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/server/admission"
+	"github.com/tuttinode/tutti/server/liverunner"
+)
+
+// job reads a request's credentials. Its body is not read then.
+func (s *Server) job(w http.ResponseWriter, r *http.Request) (*byoc.Job, error) {
+	job, err := byoc.ParseJob(r.Header.Get(headerJob))
+	if err == nil {
+		err = s.o.Rules.CheckSender(job.Sender, job.Signed(), job.Sig)
+	}
+	if err == nil {
+		return job, nil
+	}
+	w.Header().Set("Connection", "close")
+	if errors.Is(err, byoc.ErrTimeout) {
+		return nil, &refusal{http.StatusBadRequest, err.Error()}
+	}
+	return nil, errJob
+}
+
+// details reads what the job says of a stream.
+func details(job *byoc.Job) (byoc.Details, error) {
+	d, err := job.Details()
+	if err != nil {
+		return d, &refusal{http.StatusBadRequest, "Unable to unmarshal job request details err=" + err.Error()}
+	}
+	return d, nil
+}
+
+// paidJob is a job with a slot, for which is charged. end must be called.
+type paidJob struct {
+	slot  *byoc.Slot
+	work  *orchestrate.CapabilityWork
+	meter *orchestrate.LiveMeter
+}
+
+// take takes a slot for a job.
+func (s *Server) take(r *http.Request, job *byoc.Job) (*paidJob, error) {
+	slot := s.registry.Take(job.Capability)
+	if slot == nil {
+		return nil, errNoCapacity
+	}
+	price, err := s.price(&slot.Capability)
+	if err != nil {
+		s.o.Log.Debug("a capability has no price", "model", job.Capability, "err", err)
+		slot.Give()
+		return nil, errNoCapacity
+	}
+	return &paidJob{slot: slot, work: workOf(r, job.Capability, job.Sender, price)}, nil
+}
+
+// begin takes the payment. short is the answer to too little.
+func (s *Server) begin(r *http.Request, x *paidJob, body Body, short *refusal) error {
+	session, err := s.o.Rules.BeginCapability(r.Context(), x.work)
+	if err != nil {
+		return unpaid(err, short)
+	}
+	x.meter = orchestrate.NewLiveMeter(session)
+	body.Paid()
+	admission.Prove(r.Context())
+	return nil
+}
+
+// end charges what is due and gives the slot back. It is idempotent.
+func (x *paidJob) end() {
+	if x.meter != nil {
+		x.meter.Close()
+	}
+	x.slot.Give()
+}
+
+// cut ends ctx when the job is not paid any more, or the node stops.
+func (s *Server) cut(ctx context.Context, x *paidJob) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(s.life, func() { cancel(errStopping) })
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-x.meter.Unpaid():
+			cancel(errBalance)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		stop()
+		cancel(context.Canceled)
+		<-done
+	}
+}
+
+// request passes a job on to its capability.
+func (s *Server) request(w http.ResponseWriter, r *http.Request) error {
+	job, err := s.job(w, r)
+	if err != nil {
+		return err
+	}
+	rest := strings.TrimPrefix(r.URL.Path, RequestPath)
+	if liverunner.Climbs(rest) {
+		return errPath
+	}
+	body, err := s.offeredBody(w, r, job, true)
+	if err != nil {
+		return err
+	}
+	defer body.Release()
+	x, err := s.take(r, job)
+	if err != nil {
+		return err
+	}
+	defer x.end()
+	if _, err := details(job); err != nil {
+		return err
+	}
+	if err := s.begin(r, x, body, errBalance); err != nil {
+		return err
+	}
+	late, stop := context.WithTimeoutCause(r.Context(), job.Timeout, errLate)
+	defer stop()
+	ctx, cancel := s.cut(late, x)
+	defer cancel()
+	header := http.Header{}
+	if kind := r.Header.Get("Content-Type"); kind != "" {
+		header.Set("Content-Type", kind)
+	}
+	res, err := s.call(ctx, &x.slot.Capability, rest, header, body.Bytes())
+	if err != nil {
+		x.end()
+		s.setBalance(w, x.work)
+		return because(ctx, err)
+	}
+	defer res.Body.Close()
+	return s.relay(ctx, w, r, x, res, body)
+}
+
+// offeredBody reads the body of a job whose capability has a free slot.
+func (s *Server) offeredBody(w http.ResponseWriter, r *http.Request, job *byoc.Job, large bool) (Body, error) {
+	if _, free, _ := s.registry.Find(job.Capability); free == 0 || s.o.Rules.Draining() {
+		w.Header().Set("Connection", "close")
+		return nil, errNoCapacity
+	}
+	return s.body(w, r, job, large)
+}
+
+func (s *Server) body(w http.ResponseWriter, r *http.Request, job *byoc.Job, large bool) (Body, error) {
+	party, source := s.o.Rules.CapabilityParty(job.Sender, r.RemoteAddr)
+	return s.bodies.Request(w, r, large, party, source)
+}
+
+// because is why a call failed: what ended ctx, or else err.
+func because(ctx context.Context, err error) error {
+	if own, ok := errors.AsType[*refusal](context.Cause(ctx)); ok {
+		return own
+	}
+	return err
+}
+
+// maxError bounds an error of a capability, in bytes.
+const maxError = 64 << 10
+
+// relay answers with the capability's answer.
+func (s *Server) relay(ctx context.Context, w http.ResponseWriter, r *http.Request, x *paidJob, res *http.Response,
+	request Body) error {
+	switch {
+	case res.StatusCode == http.StatusUnauthorized:
+		s.lost(&x.slot.Capability, errUnauthorized)
+		x.end()
+		s.setBalance(w, x.work)
+		return errToken
+	case res.StatusCode < http.StatusBadRequest && strings.HasPrefix(res.Header.Get("Content-Type"), typeEvents):
+		return s.relayEvents(ctx, w, r, x, res)
+	}
+	from, length := io.Reader(res.Body), res.ContentLength
+	if res.StatusCode >= http.StatusBadRequest {
+		from, length = io.LimitReader(from, maxError), -1
+	}
+	answer, err := s.bodies.Answer(from, length, request)
+	// The slot is free, and the charge is over, before the gateway takes its answer.
+	x.end()
+	s.setBalance(w, x.work)
+	if err != nil {
+		s.o.Log.Debug("an answer of an external capability cannot be used", "model", x.work.Capability, "err", err)
+		return because(ctx, errBroken)
+	}
+	defer answer.Release()
+	w.Header().Set(headerMetadata, res.Header.Get(headerMetadata))
+	if res.StatusCode >= http.StatusBadRequest {
+		return &refusal{res.StatusCode, string(answer.Bytes())}
+	}
+	s.write(w, res.StatusCode, res.Header.Get("Content-Type"), answer.Bytes())
+	return nil
+}
