@@ -5,13 +5,15 @@ go 1.26.0
 require (
 	github.com/abema/go-mp4 v1.4.1
 	github.com/asticode/go-astiav v0.39.0
-	github.com/bluenviron/mediacommon/v2 v2.4.1
+	github.com/bluenviron/gortmplib v0.1.0
+	github.com/bluenviron/gortsplib/v5 v5.0.0
+	github.com/bluenviron/mediacommon/v2 v2.4.3
 	github.com/containerd/errdefs v1.0.0
 	github.com/distribution/reference v0.6.0
 	github.com/elastic/go-seccomp-bpf v1.5.0
 	github.com/ethereum/go-ethereum v1.17.2
 	github.com/golang/glog v1.2.5
-	github.com/gorilla/websocket v1.4.2
+	github.com/gorilla/websocket v1.5.3
 	github.com/landlock-lsm/go-landlock v0.11.0
 	github.com/mattn/go-sqlite3 v1.14.52
 	github.com/moby/moby/api v1.56.1
@@ -137,7 +139,7 @@ require (
 	github.com/pion/logging v0.2.4
 	github.com/pion/stun/v2 v2.0.0 // indirect
 	github.com/pion/transport/v2 v2.2.1 // indirect
-	github.com/pion/transport/v3 v3.0.1 // indirect
+	github.com/pion/transport/v3 v3.0.7 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
 	github.com/prometheus/client_model v0.6.2 // indirect
 	github.com/prometheus/common v0.66.1 // indirect
@@ -166,7 +168,7 @@ require (
 	golang.org/x/mod v0.32.0 // indirect
 	golang.org/x/term v0.40.0
 	golang.org/x/text v0.34.0 // indirect
-	golang.org/x/time v0.14.0 // indirect
+	golang.org/x/time v0.14.0
 	golang.org/x/tools v0.41.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20251222181119-0a764e51fe1b // indirect
 	google.golang.org/grpc/cmd/protoc-gen-go-grpc v1.6.1 // indirect

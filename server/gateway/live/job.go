@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/server/gateway/segmenter"
 	"github.com/tuttinode/tutti/server/trickle/client"
 )
 
@@ -135,7 +136,7 @@ func channelURL(base, ref string) (string, error) {
 }
 
 // Next begins a segment of the input.
-func (j *job) Next() (*client.Segment, error) {
+func (j *job) Next() (segmenter.Output, error) {
 	if j.in.Pending() >= maxUntaken {
 		return nil, errUntaken
 	}
@@ -156,9 +157,9 @@ func (j *job) run() error {
 	if j.paid != nil {
 		j.wg.Go(func() { j.end(j.paid.Run(j.ctx, j.a.Manifest)) })
 	}
-	j.s.seg.direct(j)
+	j.s.seg.Direct(j)
 	<-j.ctx.Done()
-	j.s.seg.direct(nil)
+	j.s.seg.Direct(nil)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(j.ctx), endWithin)
 	defer cancel()
 	_ = j.control.Close(ctx) // an orchestrator that does not answer ends the channels by itself
@@ -271,7 +272,7 @@ func (j *job) watch() error {
 		case <-j.ctx.Done():
 			return j.ctx.Err()
 		}
-		input, fed, failed := j.s.seg.last()
+		input, fed, failed := j.s.seg.Last()
 		output := j.s.out.last()
 		if output.Before(fed) {
 			output = fed

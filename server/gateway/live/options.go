@@ -58,7 +58,9 @@ type Options struct {
 	PlaybackURL string
 	// AllowCORS lets pages of all sites use WHIP and WHEP.
 	AllowCORS bool
-	Limits    Limits
+	// Restream sends results to RTMP servers; nil sends none.
+	Restream Restream
+	Limits   Limits
 
 	Log  *slog.Logger
 	Now  func() time.Time
@@ -83,6 +85,8 @@ type Limits struct {
 	Keep time.Duration
 	// Remember is how long the status of a stream is there after its end.
 	Remember time.Duration
+	// OutputAgain is how long after its end an RTMP output begins again.
+	OutputAgain time.Duration
 	// Watch is how often the limits of time are looked at.
 	Watch time.Duration
 }
@@ -98,6 +102,7 @@ func (l Limits) complete() Limits {
 	l.InputSilence = cmp.Or(l.InputSilence, 30*time.Second)
 	l.Keep = cmp.Or(l.Keep, 10*time.Second)
 	l.Remember = cmp.Or(l.Remember, time.Minute)
+	l.OutputAgain = cmp.Or(l.OutputAgain, again)
 	l.Watch = cmp.Or(l.Watch, time.Second)
 	return l
 }

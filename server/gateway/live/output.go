@@ -43,10 +43,13 @@ type output struct {
 	kept  []frame
 	bytes int
 	// first is closed with the first frame.
-	first     chan struct{}
-	begun     bool
-	hasAudio  bool
-	viewers   map[*viewer]struct{}
+	first    chan struct{}
+	begun    bool
+	hasAudio bool
+	viewers  map[*viewer]struct{}
+	// taps get what goes to RTMP servers; aac is how the sound is encoded, nil for sound of another codec.
+	taps      map[*tap]struct{}
+	aac       *Sound
 	closed    bool
 	lastFrame time.Time
 	// lastAt is the time of the last picture; shift is what the source's time stamps are moved by, once set.
@@ -58,7 +61,8 @@ type output struct {
 }
 
 func newOutput(now func() time.Time) *output {
-	return &output{now: now, keyless: true, first: make(chan struct{}), viewers: make(map[*viewer]struct{})}
+	return &output{now: now, keyless: true, first: make(chan struct{}), viewers: make(map[*viewer]struct{}),
+		taps: make(map[*tap]struct{})}
 }
 
 // restart says that what follows comes from another orchestrator, whose time stamps begin anywhere.
@@ -93,17 +97,24 @@ func (o *output) read(r io.Reader) (err error) {
 			panic(err)
 		}
 	})
+	var sound *Sound
 	for _, t := range m.Tracks() {
-		switch t.Codec.(type) {
+		switch codec := t.Codec.(type) {
 		case *mpegts.CodecH264:
-			m.OnDataH264(t, func(pts, _ int64, unit [][]byte) error { o.video(pts, unit); return nil })
+			m.OnDataH264(t, func(pts, dts int64, unit [][]byte) error { o.video(pts, dts, unit); return nil })
 		case *mpegts.CodecOpus:
 			o.mu.Lock()
 			o.hasAudio = true
 			o.mu.Unlock()
 			m.OnDataOpus(t, func(pts int64, packets [][]byte) error { o.sound(pts, packets); return nil })
+		case *mpegts.CodecMPEG4Audio:
+			sound = &codec.Config
+			m.OnDataMPEG4Audio(t, func(pts int64, units [][]byte) error { o.mpeg4(pts, units); return nil })
 		}
 	}
+	o.mu.Lock()
+	o.aac = sound
+	o.mu.Unlock()
 	for {
 		if err := m.Read(); errors.Is(err, io.EOF) {
 			return nil
@@ -146,7 +157,7 @@ func (o *output) timeLocked(pts int64) int64 {
 }
 
 // video takes a picture.
-func (o *output) video(pts int64, unit [][]byte) {
+func (o *output) video(pts, dts int64, unit [][]byte) {
 	f := frame{key: h264.IsRandomAccess(unit)}
 	annexB, err := h264.AnnexB(unit).Marshal()
 	if err != nil || len(annexB) > maxAccessUnit {
@@ -164,6 +175,7 @@ func (o *output) video(pts int64, unit [][]byte) {
 	}
 	o.keyless = false
 	f.at = o.timeLocked(pts)
+	o.tapLocked(&piece{key: f.key, pts: f.at, dts: dts + o.shift, unit: unit})
 	o.lastAt, o.lastFrame = f.at, o.now()
 	if !o.begun {
 		o.begun = true
@@ -193,6 +205,15 @@ func (o *output) sound(pts int64, packets [][]byte) {
 			o.sendLocked(&frame{audio: true, at: at, payloads: [][]byte{p}, size: len(p)})
 		}
 		at += videoClock / 50
+	}
+}
+
+// mpeg4 takes AAC, which goes to RTMP servers alone: viewers by WHEP play none.
+func (o *output) mpeg4(pts int64, units [][]byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.begun && len(units) > 0 && o.aac != nil {
+		o.tapLocked(&piece{pts: o.timeLocked(pts), aac: units})
 	}
 }
 

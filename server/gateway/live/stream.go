@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/tuttinode/tutti/server/gateway/segmenter"
 )
 
 const (
@@ -35,6 +37,8 @@ type published struct {
 	params            json.RawMessage
 	// only is a part of the URI of the orchestrators that may be used.
 	only string
+	// outputs are RTMP addresses that get the result.
+	outputs []string
 	// playURL is where viewers find it.
 	playURL string
 }
@@ -44,7 +48,7 @@ type stream struct {
 	published
 	srv *Server
 	out *output
-	seg *segmenter
+	seg *segmenter.Segmenter
 	// stop ends the stream with a reason; done is closed when it has ended.
 	stop context.CancelCauseFunc
 	done chan struct{}

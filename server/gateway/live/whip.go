@@ -2,13 +2,15 @@ package live
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"strings"
 	"time"
 
+	"github.com/bluenviron/mediacommon/v2/pkg/formats/mpegts"
 	"github.com/pion/rtcp"
 	"github.com/pion/webrtc/v4"
+
+	"github.com/tuttinode/tutti/server/gateway/segmenter"
 )
 
 // audioWithin is how long a publisher's sound is waited for after its picture.
@@ -30,24 +32,24 @@ func (s *Server) serveWHIP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	name, q := r.PathValue("stream"), r.URL.Query()
-	params := json.RawMessage(q.Get("params"))
 	offer, ok := readOffer(w, r)
-	switch {
-	case !ok:
-		return
-	case len(params) > 0 && !json.Valid(params):
-		http.Error(w, textParams, http.StatusBadRequest)
-		return
-	case len(name) > maxName || len(q.Get("streamId")) > maxName || len(q.Get("pipeline")) > maxName:
-		http.Error(w, textMalformed, http.StatusBadRequest)
+	if !ok {
 		return
 	}
-	st, resource, err := s.newStream(name, r)
+	if why := checkPublisher(name, q); why != "" {
+		http.Error(w, why, http.StatusBadRequest)
+		return
+	}
+	resource, err := s.random(8)
 	if err != nil {
 		refuse(w, err)
 		return
 	}
-	st.model, st.params, st.only = q.Get("pipeline"), params, q.Get("orchestrator")
+	st, err := s.newStream(name, r.Host, q)
+	if err != nil {
+		refuse(w, err)
+		return
+	}
 	in, text, err := s.accept(st, offer)
 	if err != nil {
 		text := strings.TrimPrefix(err.Error(), "failed to unmarshal SDP: ") // as the network's gateways say it
@@ -68,30 +70,6 @@ func (s *Server) serveWHIP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Location", "http://"+r.Host+r.URL.Path+"/"+resource)
 	w.WriteHeader(http.StatusCreated)
 	_, _ = w.Write([]byte(text))
-}
-
-// newStream makes a stream, and the name of its resource.
-func (s *Server) newStream(name string, r *http.Request) (*stream, string, error) {
-	resource, err := s.random(8)
-	if err != nil {
-		return nil, "", err
-	}
-	request, err := s.random(4)
-	if err != nil {
-		return nil, "", err
-	}
-	st := &stream{srv: s, published: published{name: name, id: r.URL.Query().Get("streamId"), request: request},
-		out: newOutput(s.o.Now), done: make(chan struct{}), changed: make(chan struct{})}
-	if st.id == "" {
-		st.id = name
-	}
-	base := s.o.PlaybackURL
-	if base == "" {
-		base = "http://" + r.Host + path
-	}
-	st.playURL = base + name + "-" + request + "-out/whep"
-	st.seg = &segmenter{least: s.o.Limits.MinSegment, now: s.o.Now}
-	return st, resource, nil
 }
 
 // input is a publisher's connection.
@@ -139,17 +117,7 @@ func (s *Server) launch(st *stream, in *input) error {
 			stop(errPublisherGone)
 		}
 	})
-	if !s.background(func() {
-		var work = make(chan struct{})
-		go func() { defer close(work); st.ingest(ctx, in) }()
-		st.run(ctx)
-		stop(errPublisherGone)
-		_ = in.pc.Close() // it is over
-		<-work
-	}) {
-		stop(errStopping)
-		close(st.done)
-	}
+	s.start(ctx, st, func() { st.ingest(ctx, in) }, func() { _ = in.pc.Close() })
 	return nil
 }
 
@@ -160,12 +128,13 @@ func (s *stream) ingest(ctx context.Context, in *input) {
 		s.stop(errNoInput)
 		return
 	}
-	s.seg.mu.Lock()
-	s.seg.audio, s.seg.lastAt = audio != nil, s.srv.o.Now()
-	s.seg.mu.Unlock()
+	if audio != nil {
+		s.seg.SetSound(&mpegts.CodecOpus{ChannelCount: 2})
+	}
+	s.seg.Touch()
 	ssrc := uint32(video.SSRC())
 	wanted := make(chan struct{}, 1)
-	s.seg.ask(func() {
+	s.seg.OnWantKey(func() {
 		select {
 		case wanted <- struct{}{}:
 		default:
@@ -186,7 +155,7 @@ func (s *stream) ingest(ctx context.Context, in *input) {
 		case <-wanted:
 			_ = in.pc.WriteRTCP([]rtcp.Packet{&rtcp.PictureLossIndication{MediaSSRC: ssrc}}) // they come regularly too
 		case <-tick.C:
-			if last, _, _ := s.seg.last(); s.srv.o.Now().Sub(last) >= s.srv.o.Limits.InputSilence {
+			if last, _, _ := s.seg.Last(); s.srv.o.Now().Sub(last) >= s.srv.o.Limits.InputSilence {
 				s.stop(errNoInput)
 			}
 		case <-done: // with the connection, which ends with ctx
@@ -225,7 +194,7 @@ func (s *stream) awaitTracks(ctx context.Context, in *input) (video, audio *webr
 func (s *stream) readVideo(t *webrtc.TrackRemote, began time.Time) {
 	c := clock{rate: videoClock}
 	a := assembler{now: s.srv.o.Now, deliver: func(timestamp uint32, unit []byte, whole bool) {
-		s.seg.video(c.at(timestamp, s.since(began)), unit, whole)
+		s.seg.AnnexB(c.at(timestamp, s.since(began)), unit, whole)
 	}}
 	for {
 		p, _, err := t.ReadRTP()
@@ -243,11 +212,11 @@ func (s *stream) readAudio(t *webrtc.TrackRemote, began time.Time) {
 		if err != nil {
 			return
 		}
-		s.seg.sound(c.at(p.Timestamp, s.since(began)), p.Payload)
+		s.seg.Sound(c.at(p.Timestamp, s.since(began)), p.Payload)
 	}
 }
 
 // since is the time of the media at which a track begins now.
 func (s *stream) since(began time.Time) int64 {
-	return firstTime + int64(s.srv.o.Now().Sub(began)*videoClock/time.Second)
+	return segmenter.FirstTime + int64(s.srv.o.Now().Sub(began)*videoClock/time.Second)
 }

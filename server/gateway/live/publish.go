@@ -1,0 +1,132 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"net/url"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/gateway/segmenter"
+)
+
+// checkPublisher says what is wrong with what a publisher asks for, "" for nothing.
+func checkPublisher(name string, q url.Values) string {
+	params := q.Get("params")
+	switch {
+	case params != "" && !json.Valid([]byte(params)) || len(params) > maxParams:
+		return textParams
+	case len(name) > maxName || len(q.Get("streamId")) > maxName || len(q.Get("pipeline")) > maxName:
+		return textMalformed
+	case !validOutputs(outputURLs(q)):
+		return textOutput
+	}
+	return ""
+}
+
+// newStream makes a stream of what its publisher asks for. host is what the publisher calls the gateway.
+func (s *Server) newStream(name, host string, q url.Values) (*stream, error) {
+	request, err := s.random(4)
+	if err != nil {
+		return nil, err
+	}
+	st := &stream{srv: s, out: newOutput(s.o.Now), done: make(chan struct{}), changed: make(chan struct{}),
+		published: published{name: name, id: q.Get("streamId"), request: request, model: q.Get("pipeline"),
+			params: json.RawMessage(q.Get("params")), only: q.Get("orchestrator"), outputs: outputURLs(q)}}
+	if st.id == "" {
+		st.id = name
+	}
+	base := s.o.PlaybackURL
+	if base == "" {
+		base = "http://" + host + path
+	}
+	st.playURL = base + name + "-" + request + "-out/whep"
+	st.seg = segmenter.New(segmenter.Options{Least: s.o.Limits.MinSegment, LeastWall: s.o.Limits.MinSegment,
+		Now: s.o.Now})
+	return st, nil
+}
+
+// start runs a stream that is known and, beside it, what reads its input; end ends the publisher's connection.
+func (s *Server) start(ctx context.Context, st *stream, read, end func()) {
+	if s.background(func() {
+		work, outputs := make(chan struct{}), make(chan struct{})
+		go func() { defer close(work); read() }()
+		go func() { defer close(outputs); st.runOutputs(ctx) }()
+		st.run(ctx)
+		st.stop(errPublisherGone)
+		end()
+		<-work
+		<-outputs
+	}) {
+		return
+	}
+	st.stop(errStopping)
+	close(st.done)
+}
+
+// Publisher is a client that publishes otherwise than by WHIP and was admitted.
+type Publisher struct {
+	// Name is the stream's, Host what the client calls the gateway, Query what it asks for, as of WHIP.
+	Name, Host string
+	Query      url.Values
+}
+
+// Publication is a stream that is published otherwise than by WHIP.
+type Publication struct {
+	st  *stream
+	ctx context.Context
+}
+
+// Publish begins a stream. It takes the place of one with the same name. The error is a fault.
+func (s *Server) Publish(p Publisher) (*Publication, error) {
+	if why := checkPublisher(p.Name, p.Query); why != "" {
+		return nil, fault.New(fault.PublishAddress, "publish", why)
+	}
+	st, err := s.newStream(p.Name, p.Host, p.Query)
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancelCause(s.ctx)
+	st.stop = stop
+	if err := s.add(st); err != nil {
+		stop(nil)
+		return nil, err
+	}
+	st.seg.Touch()
+	s.start(ctx, st, func() { st.awaitSilence(ctx) }, func() {})
+	return &Publication{st: st, ctx: ctx}, nil
+}
+
+// awaitSilence ends the stream when its publisher sends no picture.
+func (s *stream) awaitSilence(ctx context.Context) {
+	tick := time.NewTicker(s.srv.o.Limits.Watch)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if last, _, _ := s.seg.Last(); s.srv.o.Now().Sub(last) >= s.srv.o.Limits.InputSilence {
+				s.stop(errNoInput)
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Segmenter takes the stream's pictures and sound.
+func (p *Publication) Segmenter() *segmenter.Segmenter { return p.st.seg }
+
+// Done is closed when the stream ends; Err says why.
+func (p *Publication) Done() <-chan struct{} { return p.ctx.Done() }
+
+// Err is why the stream ended.
+func (p *Publication) Err() error { return context.Cause(p.ctx) }
+
+// End ends the stream, Close waits until it is over.
+func (p *Publication) End() { p.st.stop(errPublisherGone) }
+
+// Close ends the stream and waits until it is over.
+func (p *Publication) Close() {
+	p.End()
+	<-p.st.done
+}

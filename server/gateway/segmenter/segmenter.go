@@ -1,0 +1,244 @@
+// Package segmenter cuts a live stream at key frames into segments of MPEG-TS, each of which can be decoded alone.
+//
+// It moves frames and decodes none. server/gateway/live writes the segments to an orchestrator while they grow,
+// server/gateway/ingest collects them and hands them to the gateway like pushed ones.
+package segmenter
+
+import (
+	"bytes"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/bluenviron/mediacommon/v2/pkg/codecs/h264"
+	"github.com/bluenviron/mediacommon/v2/pkg/formats/mpegts"
+)
+
+// Clock is the frequency of time stamps in MPEG-TS.
+const Clock = 90000
+
+// FirstTime is the time stamp with which a stream should begin. Clock references are a little earlier, and must
+// not be negative.
+const FirstTime = Clock
+
+// Output is a segment that is being written. Close ends it, Drop gives it up.
+type Output interface {
+	io.Writer
+	Close() error
+	Drop()
+}
+
+// Target is where segments go. The error of Next, and one of writing, ends the use of the target.
+type Target interface {
+	Next() (Output, error)
+}
+
+// Options make a Segmenter.
+type Options struct {
+	// Least is the shortest segment in the media's time, LeastWall by the clock.
+	Least, LeastWall time.Duration
+	Now              func() time.Time
+}
+
+// Segmenter cuts one stream. Its methods may be called concurrently; none waits unless the target does.
+type Segmenter struct {
+	o Options
+
+	mu sync.Mutex
+	to Target
+	// sound is the codec of the sound, nil for none; it holds from the next segment on.
+	sound mpegts.Codec
+	// seg is being written, with mux into buf. It is nil before the first key frame.
+	seg          Output
+	mux          *mpegts.Writer
+	buf          bytes.Buffer
+	video, audio *mpegts.Track
+	// began and from are when the segment began, by the clock and by the media.
+	began time.Time
+	from  int64
+	// sps and pps are the latest, for key frames that come without.
+	sps, pps []byte
+	lastAt   time.Time
+	// fedAt is when the first segment for the target began, zero before.
+	fedAt  time.Time
+	failed error
+	// wantKey asks the publisher for a key frame; may be nil.
+	wantKey func()
+}
+
+// New makes a segmenter without a target.
+func New(o Options) *Segmenter { return &Segmenter{o: o} }
+
+// Direct sends what follows, from the next key frame on, to another target; nil sends it nowhere. The segment that
+// is being written is given up.
+func (s *Segmenter) Direct(to Target) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.seg != nil {
+		s.seg.Drop()
+	}
+	s.seg, s.to, s.failed, s.fedAt = nil, to, nil, time.Time{}
+	if to != nil && s.wantKey != nil {
+		s.wantKey()
+	}
+}
+
+// Finish ends the segment that is being written, which is whole, and sends what follows nowhere.
+func (s *Segmenter) Finish() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.seg != nil {
+		_ = s.seg.Close() // the target knows
+	}
+	s.seg, s.to = nil, nil
+}
+
+// OnWantKey sets how the publisher is asked for a key frame, which must not wait.
+func (s *Segmenter) OnWantKey(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wantKey = f
+}
+
+// SetSound sets the codec of the sound, nil for none, from the next segment on.
+func (s *Segmenter) SetSound(codec mpegts.Codec) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sound = codec
+}
+
+// SetParameters sets the parameter sets that came apart from the pictures.
+func (s *Segmenter) SetParameters(sps, pps []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sps, s.pps = bytes.Clone(sps), bytes.Clone(pps)
+}
+
+// Touch counts as a picture for Last.
+func (s *Segmenter) Touch() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lastAt = s.o.Now()
+}
+
+// Last is when the last picture came, when the target got its first segment, zero before, and why it takes no more,
+// if so.
+func (s *Segmenter) Last() (picture, fed time.Time, failed error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lastAt, s.fedAt, s.failed
+}
+
+// AnnexB takes a picture as Video does, in one piece.
+func (s *Segmenter) AnnexB(pts int64, data []byte, whole bool) {
+	var unit h264.AnnexB
+	if unit.Unmarshal(data) == nil {
+		s.Video(pts, pts, unit, whole)
+	}
+}
+
+// Video takes a picture of H.264. After one that is not whole, pictures are left out until the next key frame.
+func (s *Segmenter) Video(pts, dts int64, unit [][]byte, whole bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lastAt = s.o.Now()
+	nalus, key := s.parametersLocked(unit)
+	if len(nalus) == 0 || s.to == nil || s.failed != nil {
+		return
+	}
+	switch {
+	case key && (s.seg == nil || s.dueLocked(dts)):
+		s.beginLocked(dts)
+	case s.seg == nil || !whole:
+		return
+	}
+	if s.seg != nil && s.mux.WriteH264(s.video, pts, dts, nalus) == nil {
+		s.flushLocked()
+	}
+}
+
+// parametersLocked remembers a picture's parameter sets, and puts them before a key frame that has none.
+func (s *Segmenter) parametersLocked(unit [][]byte) (nalus [][]byte, key bool) {
+	var own bool
+	for _, n := range unit {
+		if len(n) == 0 {
+			continue
+		}
+		switch h264.NALUType(n[0] & 0x1f) {
+		case h264.NALUTypeSPS:
+			s.sps, own = bytes.Clone(n), true
+		case h264.NALUTypePPS:
+			s.pps = bytes.Clone(n)
+		case h264.NALUTypeIDR:
+			key = true
+		}
+		nalus = append(nalus, n)
+	}
+	if key && !own && s.sps != nil && s.pps != nil {
+		nalus = append([][]byte{s.sps, s.pps}, nalus...)
+	}
+	return nalus, key
+}
+
+// dueLocked reports whether the segment is long enough. A clock that jumps back ends it too.
+func (s *Segmenter) dueLocked(dts int64) bool {
+	media := time.Duration(dts-s.from) * time.Second / Clock
+	return (media >= s.o.Least || media < 0) && s.o.Now().Sub(s.began) >= s.o.LeastWall
+}
+
+// beginLocked ends the segment and begins the next one.
+func (s *Segmenter) beginLocked(dts int64) {
+	if s.seg != nil {
+		_ = s.seg.Close() // the target knows
+	}
+	seg, err := s.to.Next()
+	if err != nil {
+		s.seg, s.failed = nil, err
+		return
+	}
+	s.seg, s.began, s.from = seg, s.o.Now(), dts
+	if s.fedAt.IsZero() {
+		s.fedAt = s.began
+	}
+	s.buf.Reset()
+	s.video, s.audio = &mpegts.Track{Codec: &mpegts.CodecH264{}}, nil
+	s.mux = &mpegts.Writer{W: &s.buf, Tracks: []*mpegts.Track{s.video}}
+	if s.sound != nil {
+		s.audio = &mpegts.Track{Codec: s.sound}
+		s.mux.Tracks = append(s.mux.Tracks, s.audio)
+	}
+	if err := s.mux.Initialize(); err != nil {
+		s.seg.Drop()
+		s.seg, s.failed = nil, err
+	}
+}
+
+// Sound takes pieces of sound that follow each other. Before the first picture there is nothing to add them to.
+func (s *Segmenter) Sound(pts int64, pieces ...[]byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.seg == nil || s.audio == nil || len(pieces) == 0 || len(pieces[0]) == 0 {
+		return
+	}
+	var err error
+	switch s.audio.Codec.(type) {
+	case *mpegts.CodecOpus:
+		err = s.mux.WriteOpus(s.audio, pts, pieces)
+	case *mpegts.CodecMPEG4Audio:
+		err = s.mux.WriteMPEG4Audio(s.audio, pts, pieces)
+	default:
+		return
+	}
+	if err == nil {
+		s.flushLocked()
+	}
+}
+
+// flushLocked sends what was muxed. A segment that cannot take it is given up.
+func (s *Segmenter) flushLocked() {
+	if _, err := s.seg.Write(s.buf.Bytes()); err != nil {
+		s.seg.Drop()
+		s.seg, s.failed = nil, err
+	}
+	s.buf.Reset()
+}
