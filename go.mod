@@ -9,6 +9,7 @@ require (
 	github.com/bluenviron/gortsplib/v5 v5.0.0
 	github.com/bluenviron/mediacommon/v2 v2.4.3
 	github.com/containerd/errdefs v1.0.0
+	github.com/datarhei/gosrt v0.9.0
 	github.com/distribution/reference v0.6.0
 	github.com/elastic/go-seccomp-bpf v1.5.0
 	github.com/ethereum/go-ethereum v1.17.2
@@ -41,6 +42,7 @@ require (
 
 require (
 	github.com/asticode/go-astits v1.13.0 // indirect
+	github.com/benburkert/openpgp v0.0.0-20160410205803-c2471f86866c // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/pion/datachannel v1.6.3 // indirect
 	github.com/pion/dtls/v3 v3.1.15 // indirect

@@ -10,6 +10,8 @@ import (
 	"github.com/bluenviron/mediacommon/v2/pkg/codecs/h264"
 	"github.com/bluenviron/mediacommon/v2/pkg/formats/mpegts"
 	"github.com/pion/rtp/codecs"
+
+	"github.com/tuttinode/tutti/server/gateway/segmenter"
 )
 
 const (
@@ -87,7 +89,7 @@ func (o *output) read(r io.Reader) (err error) {
 			err = fmt.Errorf("the output cannot be parsed: %v", v)
 		}
 	}()
-	m := &mpegts.Reader{R: &finite{r: io.LimitReader(r, maxSegment)}}
+	m := &mpegts.Reader{R: &segmenter.Finite{R: io.LimitReader(r, maxSegment)}}
 	if err := m.Initialize(); err != nil {
 		return err
 	}
@@ -122,24 +124,6 @@ func (o *output) read(r io.Reader) (err error) {
 			return err
 		}
 	}
-}
-
-// finite ends a parser that goes on reading at the end: some segments make the library try for ever.
-type finite struct {
-	r    io.Reader
-	ends int
-}
-
-// Read reads, and panics when the end was there too often; output.read recovers.
-func (f *finite) Read(p []byte) (int, error) {
-	n, err := f.r.Read(p)
-	if n > 0 || err == nil {
-		return n, err
-	}
-	if f.ends++; f.ends > maxWrong {
-		panic(err)
-	}
-	return n, err
 }
 
 // timeLocked moves a source's time stamp to the viewers' time. A jump begins where the clock is.

@@ -18,18 +18,18 @@ import (
 )
 
 // addLive adds live video, if its port is configured.
-func (p *Part) addLive(opt *gateway.Options, ai *gatewayAI) error {
+func (p *Part) addLive(opt *gateway.Options, ai *gatewayAI) (*live.Server, error) {
 	c := &p.Config.LiveGateway
 	if c.Media.Port == 0 {
-		return nil
+		return nil, nil
 	}
 	conn, err := p.openMedia(c.Media.Addr())
 	if err != nil {
-		return fault.Wrap(fault.ListenFailed, "open the port of live video", err)
+		return nil, fault.Wrap(fault.ListenFailed, "open the port of live video", err)
 	}
 	// The network's rule: orchestrators sign their own certificates.
 	channels := client.NewHTTP(&tls.Config{InsecureSkipVerify: true}, nil)
-	opt.Live, err = live.New(live.Options{
+	video, err := live.New(live.Options{
 		Conn: conn, NATIP: c.PublicIP, Channels: channels,
 		Network: &live.Upstream{
 			Client:        ai.client,
@@ -39,22 +39,24 @@ func (p *Part) addLive(opt *gateway.Options, ai *gatewayAI) error {
 			Interval: p.Config.LiveAI.PaymentInterval, Now: time.Now, Log: p.Log,
 		},
 		Access: ai.access, PlaybackURL: c.PlaybackURL, AllowCORS: c.AllowCORS,
+		Restream: p.restream(),
 		Limits: live.Limits{Viewers: c.Viewers, MinSegment: c.MinSegment,
 			Try:           max(p.Config.AI.RetryTimeout, time.Second),
 			OutputSilence: cmp.Or(p.Config.LiveAI.OutSegmentTimeout, 30*time.Second)},
 		Log: p.Log, Now: time.Now, Rand: rand.Reader,
 	})
 	if err != nil {
-		return errors.Join(err, conn.Close())
+		return nil, errors.Join(err, conn.Close())
 	}
-	return nil
+	opt.Live = video
+	return video, nil
 }
 
 // openMedia opens the UDP port. While the process before this one still serves its streams on it, another
 // port does: clients are given its number.
 func (p *Part) openMedia(addr string) (net.PacketConn, error) {
 	conn, err := net.ListenPacket("udp", addr)
-	if err == nil || !errors.Is(err, syscall.EADDRINUSE) || p.Process.Sockets.Take(process.SocketGateway) == nil {
+	if err == nil || !errors.Is(err, syscall.EADDRINUSE) || !p.upgrading() {
 		return conn, err
 	}
 	host, _, _ := net.SplitHostPort(addr) // it was parsed before
@@ -62,3 +64,6 @@ func (p *Part) openMedia(addr string) (net.PacketConn, error) {
 		"addr", addr)
 	return net.ListenPacket("udp", net.JoinHostPort(host, "0"))
 }
+
+// upgrading reports whether the process before this one handed its socket over, and may still have its other ports.
+func (p *Part) upgrading() bool { return p.Process.Sockets.Take(process.SocketGateway) != nil }
