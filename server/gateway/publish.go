@@ -141,7 +141,7 @@ func (b *Publication) unchecked(key string) netip.Prefix {
 	}
 	at, err := netip.ParseAddrPort(b.p.Addr)
 	ip := at.Addr().Unmap()
-	if err != nil || ip.IsLoopback() ||
+	if err != nil || ip == netip.AddrFrom4([4]byte{127, 0, 0, 1}) || ip == netip.IPv6Loopback() ||
 		slices.ContainsFunc(b.g.opt.Limits.Known, func(n netip.Prefix) bool { return n.Contains(ip) }) {
 		return netip.Prefix{}
 	}

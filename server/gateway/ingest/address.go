@@ -29,7 +29,7 @@ func ParsePath(path, query string) (Address, error) {
 		return Address{}, wrong("the address is too long")
 	}
 	a := Address{}
-	path = strings.Trim(path, "/")
+	path = strings.TrimLeft(path, "/")
 	if rest, ok := strings.CutPrefix(path, livePath); ok {
 		a.Live, path = true, rest
 	} else if rest, ok := strings.CutPrefix(path, "live/"); ok {
@@ -37,7 +37,7 @@ func ParsePath(path, query string) (Address, error) {
 	} else if rest, ok := strings.CutPrefix(path, "stream/"); ok {
 		path = rest // what players open
 	}
-	a.Name, a.Key, _ = strings.Cut(path, "/")
+	a.Name, a.Key, _ = strings.Cut(strings.TrimRight(path, "/"), "/")
 	if !validName(a.Name) {
 		return Address{}, wrong("the stream's name must be 1 to 128 letters, digits or -_.~")
 	}

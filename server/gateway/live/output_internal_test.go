@@ -7,6 +7,8 @@ import (
 
 	"github.com/bluenviron/mediacommon/v2/pkg/formats/mpegts"
 	"github.com/pion/rtp"
+
+	"github.com/tuttinode/tutti/server/gateway/segmenter"
 )
 
 // segment is a short piece of MPEG-TS with a picture and sound.
@@ -19,11 +21,11 @@ func segment(t testing.TB) []byte {
 		t.Fatal(err)
 	}
 	for i := range int64(3) {
-		at, unit := firstTime+i*3000, [][]byte{{0x67, 1}, {0x68, 1}, {0x65, 1, 2}}
+		at, unit := segmenter.FirstTime+i*3000, [][]byte{{0x67, 1}, {0x68, 1}, {0x65, 1, 2}}
 		if err := w.WriteH264(video, at, at, unit); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.WriteOpus(audio, firstTime+i*1800, [][]byte{{0xf8, 0xff, 0xfe}}); err != nil {
+		if err := w.WriteOpus(audio, segmenter.FirstTime+i*1800, [][]byte{{0xf8, 0xff, 0xfe}}); err != nil {
 			t.Fatal(err)
 		}
 	}
