@@ -24,6 +24,9 @@ const (
 	longestCollected = 30 * time.Second
 	// cutsAhead is how many segments of a publisher may be on their way. The publisher waits beyond that.
 	cutsAhead = 4
+	// maxUnchecked bounds the streams that an unchecked client publishes: each has up to four segments a second, for
+	// which orchestrators are asked.
+	maxUnchecked = 4
 )
 
 // methodPublish is the method of requests that stand for publishers.
@@ -88,7 +91,28 @@ func (g *Gateway) Publish(ctx context.Context, p Publisher) (*Publication, error
 	}
 	pub.from = j.from
 	j.leave()
+	if !pub.count(1) {
+		err := fault.New(fault.AddressBusy, "publish", "too many streams of this address")
+		pub.stop(err)
+		return nil, err
+	}
 	return pub, nil
+}
+
+// count counts the publication for an unchecked client, or no longer. It reports whether the client may have it.
+func (b *Publication) count(n int) bool {
+	if !b.from.IsValid() {
+		return true
+	}
+	b.g.mu.Lock()
+	defer b.g.mu.Unlock()
+	if b.g.published[b.from]+n > maxUnchecked {
+		return false
+	}
+	if b.g.published[b.from] += n; b.g.published[b.from] == 0 {
+		delete(b.g.published, b.from)
+	}
+	return true
 }
 
 // Done is closed when the stream has ended; Err says why.
@@ -101,6 +125,7 @@ func (b *Publication) Err() error { return context.Cause(b.ctx) }
 func (b *Publication) Close() {
 	b.wg.Wait()
 	b.stop(nil)
+	b.count(-1)
 }
 
 // joined is a segment's part in its stream.
