@@ -68,8 +68,8 @@ type Stream struct {
 	wg            sync.WaitGroup
 }
 
-// Publish begins a stream that ends with ctx. Who published it before and comes again takes its own place, and
-// others are refused. The caller closes it. Errors are faults.
+// Publish begins a stream that ends with ctx. A client that publishes it already and connects again takes its own
+// place; others are refused. The caller closes the stream. Errors are faults.
 func (i *Ingest) Publish(ctx context.Context, p gateway.Publisher, a Address) (*Stream, error) {
 	p.Name, p.Key = a.Name, a.Key
 	a.Query.Del("key")

@@ -137,7 +137,7 @@ func (s *Segmenter) AnnexB(pts int64, data []byte, whole bool) {
 	}
 }
 
-// Video takes a picture of H.264. After one that is not whole, pictures are left out until the next key frame.
+// Video takes a picture of H.264. One that is not whole is left out, unless it is a key frame.
 func (s *Segmenter) Video(pts, dts int64, unit [][]byte, whole bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
