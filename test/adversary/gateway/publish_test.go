@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/transcoder/libav/clip"
 	"github.com/tuttinode/tutti/test/encoder"
 	"github.com/tuttinode/tutti/test/harness"
+	"github.com/tuttinode/tutti/transcoder/libav/clip"
 )
 
 // dial connects from an address.
@@ -139,7 +139,9 @@ func TestHostileEncoders(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	done := make(chan error, 1)
-	go func() { done <- encoder.Publish(ctx, fmt.Sprintf("rtmp://%s/live/film", listen), film, 500*time.Millisecond, 0) }()
+	go func() {
+		done <- encoder.Publish(ctx, fmt.Sprintf("rtmp://%s/live/film", listen), film, 500*time.Millisecond, 0)
+	}()
 	g.node.Wait("a stream after that", time.Minute, func() bool {
 		_, list := g.ask("GET", "/api/streams", nil)
 		return strings.Contains(list, `"film"`)
