@@ -65,8 +65,10 @@ func awaitRenditions(t *testing.T, node *harness.Process, master string) {
 		segment, ok = fetch(media[:strings.LastIndexByte(media, '/')+1] + last(text))
 		return ok
 	})
-	if len(segment) < 10*188 || segment[0] != 0x47 || len(tsPackets([]byte(segment), func(p int) bool { return p == videoPID })) == 0 ||
-		len(tsPackets([]byte(segment), func(p int) bool { return p == audioPID })) == 0 {
+	has := func(pid int) bool {
+		return len(tsPackets([]byte(segment), func(p int) bool { return p == pid })) > 0
+	}
+	if len(segment) < 10*188 || segment[0] != 0x47 || !has(videoPID) || !has(audioPID) {
 		t.Errorf("a rendition of %d bytes", len(segment))
 	}
 }
@@ -132,8 +134,8 @@ func TestLiveVideoByRTMP(t *testing.T) {
 	node.WaitHTTP("http://" + front + "/healthz")
 	out := encoder.NewServer(t)
 	publisher(t, func(ctx context.Context) error {
-		return encoder.Publish(ctx, "rtmp://"+listen+"/live/video-to-video/cam?pipeline=sample&params=%7B%22effect%22:%22gray%22%7D"+
-			"&rtmpOutput=rtmp://"+out.Addr()+"/app/key", clip, 2*time.Second, 0)
+		return encoder.Publish(ctx, "rtmp://"+listen+"/live/video-to-video/cam?pipeline=sample"+
+			"&params=%7B%22effect%22:%22gray%22%7D&rtmpOutput=rtmp://"+out.Addr()+"/app/key", clip, 2*time.Second, 0)
 	})
 	node.Wait("the result", 60*time.Second, func() bool {
 		streams, pictures, keys, sounds, back := out.Got()

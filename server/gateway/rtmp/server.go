@@ -18,11 +18,11 @@ import (
 
 // Options make a Server. Addr or Listener, Ingest and Log must be set.
 type Options struct {
-	// Addr is where it listens; Listener goes before it. Patient: where the address is in use, it waits until that
+	// Addr is where it listens; Listener goes before it. AwaitPort: where the address is in use, it waits until that
 	// is free, and does not fail.
 	Addr     string
 	Listener net.Listener
-	Patient  bool
+	AwaitPort  bool
 	Ingest   *ingest.Ingest
 	Limits   Limits
 	Log      *slog.Logger
@@ -89,7 +89,7 @@ func (s *Server) listen(ctx context.Context) (net.Listener, error) {
 		switch {
 		case err == nil || ctx.Err() != nil:
 			return l, nil
-		case !s.o.Patient || !errors.Is(err, syscall.EADDRINUSE):
+		case !s.o.AwaitPort || !errors.Is(err, syscall.EADDRINUSE):
 			return nil, &fault.Fault{Code: fault.ListenFailed, Op: "listen for RTMP", Detail: s.o.Addr, Err: err}
 		case !reported:
 			reported = true
@@ -118,7 +118,7 @@ func (s *Server) wait(ctx context.Context, d time.Duration) bool {
 // Run serves until ctx ends.
 func (s *Server) Run(ctx context.Context, ready func()) error {
 	begun := false
-	if s.o.Patient {
+	if s.o.AwaitPort {
 		ready() // it may wait for its port
 		begun = true
 	}

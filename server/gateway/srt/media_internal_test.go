@@ -60,7 +60,8 @@ func TestReadATransportStream(t *testing.T) {
 // What is no transport stream is refused, and so is a unit without an end.
 func TestRefusedStreams(t *testing.T) {
 	t.Parallel()
-	if err := read(bytes.NewReader(bytes.Repeat([]byte("no transport stream"), 100)), &counted{}); !errors.Is(err, errNoTS) ||
+	text := bytes.Repeat([]byte("no transport stream"), 100)
+	if err := read(bytes.NewReader(text), &counted{}); !errors.Is(err, errNoTS) ||
 		fault.CodeOf(err) != fault.PublishProtocol {
 		t.Error(err)
 	}

@@ -22,9 +22,9 @@ import (
 
 // Options make a Server. Addr, Ingest and Log must be set.
 type Options struct {
-	// Addr is where it listens. Patient: where the address is in use, it waits until that is free.
+	// Addr is where it listens. AwaitPort: where the address is in use, it waits until that is free.
 	Addr    string
-	Patient bool
+	AwaitPort bool
 	Ingest  *ingest.Ingest
 	// Publishers at once, of which a client may have half; default 200.
 	Publishers int
@@ -77,7 +77,7 @@ func (s *Server) listen(ctx context.Context) (srt.Listener, error) {
 		switch {
 		case err == nil:
 			return l, nil
-		case !s.o.Patient || !errors.Is(err, syscall.EADDRINUSE):
+		case !s.o.AwaitPort || !errors.Is(err, syscall.EADDRINUSE):
 			return nil, &fault.Fault{Code: fault.ListenFailed, Op: "listen for SRT", Detail: s.o.Addr, Err: err}
 		}
 		late := time.NewTimer(againEvery)
@@ -94,14 +94,14 @@ func (s *Server) listen(ctx context.Context) (srt.Listener, error) {
 
 // Run serves until ctx ends.
 func (s *Server) Run(ctx context.Context, ready func()) error {
-	if s.o.Patient {
+	if s.o.AwaitPort {
 		ready() // it may wait for its port
 	}
 	l, err := s.listen(ctx)
 	if err != nil {
 		return err
 	}
-	if !s.o.Patient {
+	if !s.o.AwaitPort {
 		ready()
 	}
 	if l == nil {
@@ -229,7 +229,8 @@ func (s *Server) admit(ctx context.Context, req srt.ConnRequest) (*ingest.Stream
 	}
 	if req.IsEncrypted() {
 		req.Reject(srt.REJ_UNSECURE)
-		return nil, nil, fault.New(fault.PublishProtocol, "take connection", "the client encrypts with a passphrase, and there is none here")
+		return nil, nil, fault.New(fault.PublishProtocol, "take connection",
+			"the client encrypts with a passphrase, and there is none here")
 	}
 	st, err := s.o.Ingest.Publish(ctx, gateway.Publisher{Protocol: "srt", Addr: req.RemoteAddr().String()}, a)
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 func (p *Part) addPublishing(video *live.Server) {
 	c := &p.Config.Gateway.Publish
 	in := ingest.New(ingest.Options{Gateway: p.Server, Live: video, Log: p.Log, Now: time.Now})
-	p.Add(rtmp.New(rtmp.Options{Addr: p.Config.Addresses.RTMPListen.Addr(), Patient: !c.RTMPGiven || p.upgrading(),
+	p.Add(rtmp.New(rtmp.Options{Addr: p.Config.Addresses.RTMPListen.Addr(), AwaitPort: !c.RTMPGiven || p.upgrading(),
 		Ingest: in, Log: p.Log}))
 	if c.SRT.Port != 0 {
-		p.Add(srt.New(srt.Options{Addr: c.SRT.Addr(), Patient: p.upgrading(), Ingest: in, Log: p.Log}))
+		p.Add(srt.New(srt.Options{Addr: c.SRT.Addr(), AwaitPort: p.upgrading(), Ingest: in, Log: p.Log}))
 	}
 }
 
