@@ -176,7 +176,7 @@ func (t *target) publish(u *url.URL) error {
 	}
 	begin := []message.Message{&message.SetWindowAckSize{Value: 2500000}, &message.SetChunkSize{Value: 65536},
 		call(1, "connect", amf0.Object{{Key: "app", Value: app}, {Key: "type", Value: "nonprivate"},
-			{Key: "flashVer", Value: "FMLE/3.0 (compatible; tutti)"}, 
+			{Key: "flashVer", Value: "FMLE/3.0 (compatible; tutti)"},
 			{Key: "tcUrl", Value: u.Scheme + "://" + u.Host + "/" + app}})}
 	if err := t.ask(1, begin...); err != nil {
 		return fmt.Errorf("connect: %w", err)

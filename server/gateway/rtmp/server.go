@@ -20,12 +20,12 @@ import (
 type Options struct {
 	// Addr is where it listens; Listener goes before it. AwaitPort: where the address is in use, it waits until that
 	// is free, and does not fail.
-	Addr     string
-	Listener net.Listener
-	AwaitPort  bool
-	Ingest   *ingest.Ingest
-	Limits   Limits
-	Log      *slog.Logger
+	Addr      string
+	Listener  net.Listener
+	AwaitPort bool
+	Ingest    *ingest.Ingest
+	Limits    Limits
+	Log       *slog.Logger
 }
 
 // Limits bound clients. A zero field is its default.

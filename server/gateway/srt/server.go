@@ -23,9 +23,9 @@ import (
 // Options make a Server. Addr, Ingest and Log must be set.
 type Options struct {
 	// Addr is where it listens. AwaitPort: where the address is in use, it waits until that is free.
-	Addr    string
+	Addr      string
 	AwaitPort bool
-	Ingest  *ingest.Ingest
+	Ingest    *ingest.Ingest
 	// Publishers at once, of which a client may have half; default 200.
 	Publishers int
 	// Listening is called with the address once it listens; may be nil.
