@@ -9,6 +9,7 @@ require (
 	github.com/bluenviron/gortsplib/v5 v5.0.0
 	github.com/bluenviron/mediacommon/v2 v2.4.3
 	github.com/containerd/errdefs v1.0.0
+	github.com/datarhei/gosrt v0.9.0
 	github.com/distribution/reference v0.6.0
 	github.com/elastic/go-seccomp-bpf v1.5.0
 	github.com/ethereum/go-ethereum v1.17.2
@@ -44,6 +45,7 @@ require (
 
 require (
 	github.com/asticode/go-astits v1.13.0 // indirect
+	github.com/benburkert/openpgp v0.0.0-20160410205803-c2471f86866c // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/pierrec/lz4/v4 v4.1.25 // indirect
 	github.com/pion/datachannel v1.6.3 // indirect
@@ -173,7 +175,7 @@ require (
 	golang.org/x/mod v0.32.0 // indirect
 	golang.org/x/term v0.40.0
 	golang.org/x/text v0.34.0 // indirect
-	golang.org/x/time v0.14.0 // indirect
+	golang.org/x/time v0.14.0
 	golang.org/x/tools v0.41.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20251222181119-0a764e51fe1b // indirect
 	google.golang.org/grpc/cmd/protoc-gen-go-grpc v1.6.1 // indirect

@@ -84,7 +84,7 @@ func (l *loader) completeAddresses() {
 	if g := &l.config.LiveGateway; g.mediaAddr.given {
 		g.Media = g.mediaAddr.listen("0.0.0.0", livePort)
 	}
-	a.RTMPListen = a.rtmpAddr.listen(loopback, rtmpPort)
+	l.completePublish()
 	l.validateListeners()
 	discovers := !l.config.Chain.Offchain() || !l.config.Selection.Webhook.IsZero() || !l.config.Signer.URL.IsZero()
 	if r.Gateway && !r.Orchestrator && len(a.Orchestrators) == 0 && !discovers &&

@@ -104,6 +104,8 @@ type Gateway struct {
 	APIKeys string
 	// DiscoveryTimeout bounds one round of discovery.
 	DiscoveryTimeout time.Duration
+	// Publish is about streams by RTMP and SRT.
+	Publish Publish
 
 	MetadataQueue          URL
 	MetadataExchange       string

@@ -9,8 +9,6 @@ const (
 	featureLiveRunners feature = "live runners"
 	featureRemoteWork  feature = "work on remote transcoders and workers"
 	featureGPU         feature = "transcoding on GPUs"
-	featureRTMP        feature = "RTMP ingest"
-	featureAnyManifest feature = "the playlist of whichever stream runs"
 	featureClientIP    feature = "the label for the client's address"
 	featureWebhooks    feature = "the admission webhook"
 	featureSelection   feature = "scores from a service"

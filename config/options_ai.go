@@ -130,6 +130,10 @@ func aiRows() []option {
 		{name: "liveViewers", mark: "T", roles: gateway, preset: "5", environ: "LIVE_AI_WHEP_MAX_SESSIONS",
 			help: "viewers of one live video at once",
 			to:   func(c *Config) value { return whole(&c.LiveGateway.Viewers, 1, 100000) }},
+		{name: "liveOutputNetworks", mark: "T", roles: gateway,
+			help: "private addresses and networks, separated by commas, of the RTMP servers that publishers of live " +
+				"video may name for the result (rtmpOutput); servers at public addresses need no entry",
+			to: func(c *Config) value { return networks(&c.Gateway.Publish.OutputNetworks) }},
 		{name: "liveOutSegmentTimeout", mark: "G", roles: gateway, preset: "0s",
 			help: "how long an orchestrator may send no output of live video before it is left, 0 for 30s",
 			to:   func(c *Config) value { return duration(&c.LiveAI.OutSegmentTimeout, 0) }},

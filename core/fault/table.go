@@ -49,6 +49,7 @@ var sections = []Section{
 	{"AI models being served", servingRows},
 	{"AI runners", runnerRows},
 	{"Live work", liveRows},
+	{"Publishing by RTMP and SRT", publishRows},
 	{"AI runner containers", containerRows},
 	{"AI jobs", inferenceRows},
 	{"Remote AI workers", aiWorkerRows},

@@ -96,13 +96,17 @@ func (a *admissions) ask(r *http.Request, req *pushRequest) (*configuration, err
 	// Other segments of the stream wait for the answer, so it must not depend on this one's client.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), hookTimeout)
 	defer cancel()
-	at := *r.URL
-	conf, err := a.g.admit(ctx, address(r.Host, &at))
+	at, scheme := *r.URL, "http"
+	if r.Method == methodPublish {
+		scheme = at.Scheme
+	}
+	at.Scheme, at.Host = "", ""
+	conf, err := a.g.admit(ctx, address(scheme, r.Host, &at))
 	if err == nil && conf == nil && req.Manifest != req.Path {
 		// So far the hook has seen only the name in the path, and chose no other.
 		at.Path = pushPath + string(req.Manifest) + at.Path[len(pushPath)+len(req.Path):]
 		at.RawPath = ""
-		conf, err = a.g.admit(ctx, address(r.Host, &at))
+		conf, err = a.g.admit(ctx, address(scheme, r.Host, &at))
 	}
 	if err != nil {
 		_ = admission.Cause(r.Context(), denialCost) // checked at its next push
@@ -111,7 +115,7 @@ func (a *admissions) ask(r *http.Request, req *pushRequest) (*configuration, err
 	return conf, err
 }
 
-func address(host string, u *url.URL) string { return "http://" + host + u.RequestURI() }
+func address(scheme, host string, u *url.URL) string { return scheme + "://" + host + u.RequestURI() }
 
 // refused counts a refusal and logs it with a rate limit, because any client may cause refusals.
 func (a *admissions) refused(id core.ManifestID, err error) {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -72,6 +73,8 @@ type Gateway struct {
 	streams map[core.ManifestID]*stream
 	// unchecked is how many of them were begun by unchecked clients.
 	unchecked int
+	// published are the publications of each unchecked client.
+	published map[netip.Prefix]int
 	// endedUntil are ended streams that players may still read until the given time.
 	endedUntil map[core.ManifestID]time.Time
 }
@@ -107,6 +110,7 @@ func New(opt Options) (*Gateway, error) {
 		stopping:         make(chan struct{}),
 		streams:          make(map[core.ManifestID]*stream),
 		endedUntil:       make(map[core.ManifestID]time.Time),
+		published:        make(map[netip.Prefix]int),
 	}
 	g.admissions = newAdmissions(g)
 	g.downloads = downloads.New(g.windows.Most, opt.Now)

@@ -45,6 +45,8 @@ type Options struct {
 
 	// NoPush refuses segments; players are served all the same.
 	NoPush bool
+	// CurrentPlaylist serves the stream that began last as /stream/current.m3u8.
+	CurrentPlaylist bool
 	// Profiles are the renditions of streams that request none; default the network's.
 	Profiles []core.Profile
 	Routing  Routing

@@ -37,6 +37,9 @@ func (g *Gateway) servePlayer(w http.ResponseWriter, r *http.Request) {
 			"not the address of a playlist or a segment"))
 		return
 	}
+	if p.Manifest == currentName && p.Rendition == "" && g.opt.CurrentPlaylist {
+		p.Manifest = g.current()
+	}
 	query, err := g.opt.Access.Play(r, p.Manifest, g.opt.Now())
 	if err != nil {
 		h.Set("Cache-Control", "no-store")

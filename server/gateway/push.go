@@ -128,9 +128,15 @@ func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push, memory *
 	if p.read = time.Since(begun); err != nil {
 		return nil, err
 	}
+	return g.process(r.Context(), p, memory)
+}
+
+// process has a segment transcoded that is in the gateway. request ends with the client.
+func (g *Gateway) process(request context.Context, p *push, memory *share) ([][]byte, error) {
 	p.stream.encoders.add(pushed{number: p.req.Number, hash: p.hash, from: p.from}, p.at)
-	ctx, cancel := g.lifetime(r.Context(), p.req.Multipart)
+	ctx, cancel := g.lifetime(request, p.req.Multipart)
 	defer cancel()
+	var err error
 	// A segment that is refused does not change the stream.
 	if p.input, err = g.examine(ctx, p.data, p.req.Format, p.stream.lastInput()); err != nil {
 		return nil, err
@@ -142,7 +148,7 @@ func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push, memory *
 	if p.unchecked && !p.stream.hasSucceeded() && !admission.Cause(ctx, searchCost) {
 		return nil, fault.New(fault.AddressBusy, "find orchestrators", "too many streams of this address without a result")
 	}
-	begun = time.Now()
+	begun := time.Now()
 	select {
 	case p.stream.gate <- struct{}{}:
 		p.queue = time.Since(begun)

@@ -82,6 +82,8 @@ type Options struct {
 	Recorder Recorder
 	// Events gets what happens to streams; nil sends nothing.
 	Events eventstream.Sink
+	// Restream sends results to RTMP servers; nil sends none.
+	Restream Restream
 
 	Log  *slog.Logger
 	Now  func() time.Time
@@ -108,6 +110,8 @@ type Limits struct {
 	Remember time.Duration
 	// PullAgain is how long after its end a media server's stream is read again.
 	PullAgain time.Duration
+	// OutputAgain is how long after its end an RTMP output begins again.
+	OutputAgain time.Duration
 	// Watch is how often the limits of time are looked at.
 	Watch time.Duration
 	// Measure is how often the quality of publishers' connections is reported.
@@ -126,6 +130,7 @@ func (l Limits) complete() Limits {
 	l.Keep = cmp.Or(l.Keep, 10*time.Second)
 	l.Remember = cmp.Or(l.Remember, time.Minute)
 	l.PullAgain = cmp.Or(l.PullAgain, 5*time.Second)
+	l.OutputAgain = cmp.Or(l.OutputAgain, again)
 	l.Watch = cmp.Or(l.Watch, time.Second)
 	l.Measure = cmp.Or(l.Measure, measureEvery)
 	return l

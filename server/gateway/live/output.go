@@ -11,6 +11,8 @@ import (
 	"github.com/bluenviron/mediacommon/v2/pkg/codecs/h264"
 	"github.com/bluenviron/mediacommon/v2/pkg/formats/mpegts"
 	"github.com/pion/rtp/codecs"
+
+	"github.com/tuttinode/tutti/server/gateway/segmenter"
 )
 
 const (
@@ -48,10 +50,13 @@ type output struct {
 	kept  []frame
 	bytes int
 	// first is closed with the first frame.
-	first     chan struct{}
-	begun     bool
-	hasAudio  bool
-	viewers   map[*viewer]struct{}
+	first    chan struct{}
+	begun    bool
+	hasAudio bool
+	viewers  map[*viewer]struct{}
+	// taps get what goes to RTMP servers; aac is how the sound is encoded, nil for sound of another codec.
+	taps      map[*tap]struct{}
+	aac       *Sound
 	closed    bool
 	lastFrame time.Time
 	// lastAt is the time of the last picture; shift is what the source's time stamps are moved by, once set.
@@ -63,7 +68,8 @@ type output struct {
 }
 
 func newOutput(now func() time.Time) *output {
-	return &output{now: now, keyless: true, first: make(chan struct{}), viewers: make(map[*viewer]struct{})}
+	return &output{now: now, keyless: true, first: make(chan struct{}), viewers: make(map[*viewer]struct{}),
+		taps: make(map[*tap]struct{})}
 }
 
 // restart says that what follows comes from another orchestrator, whose time stamps begin anywhere.
@@ -89,7 +95,7 @@ func (o *output) read(r io.Reader) (err error) {
 			err = fmt.Errorf("the output cannot be parsed: %v", v)
 		}
 	}()
-	m := &mpegts.Reader{R: &finite{r: &prompt{r: io.LimitReader(r, maxSegment), fills: &o.fills}}}
+	m := &mpegts.Reader{R: &segmenter.Finite{R: &prompt{r: io.LimitReader(r, maxSegment), fills: &o.fills}}}
 	if err := m.Initialize(); err != nil {
 		return err
 	}
@@ -99,17 +105,24 @@ func (o *output) read(r io.Reader) (err error) {
 			panic(err)
 		}
 	})
+	var sound *Sound
 	for _, t := range m.Tracks() {
-		switch t.Codec.(type) {
+		switch codec := t.Codec.(type) {
 		case *mpegts.CodecH264:
-			m.OnDataH264(t, func(pts, _ int64, unit [][]byte) error { o.video(pts, unit); return nil })
+			m.OnDataH264(t, func(pts, dts int64, unit [][]byte) error { o.video(pts, dts, unit); return nil })
 		case *mpegts.CodecOpus:
 			o.mu.Lock()
 			o.hasAudio = true
 			o.mu.Unlock()
 			m.OnDataOpus(t, func(pts int64, packets [][]byte) error { o.sound(pts, packets); return nil })
+		case *mpegts.CodecMPEG4Audio:
+			sound = &codec.Config
+			m.OnDataMPEG4Audio(t, func(pts int64, units [][]byte) error { o.mpeg4(pts, units); return nil })
 		}
 	}
+	o.mu.Lock()
+	o.aac = sound
+	o.mu.Unlock()
 	for {
 		if err := m.Read(); errors.Is(err, io.EOF) {
 			return nil
@@ -117,24 +130,6 @@ func (o *output) read(r io.Reader) (err error) {
 			return err
 		}
 	}
-}
-
-// finite ends a parser that goes on reading at the end: some segments make the library try for ever.
-type finite struct {
-	r    io.Reader
-	ends int
-}
-
-// Read reads, and panics when the end was there too often; output.read recovers.
-func (f *finite) Read(p []byte) (int, error) {
-	n, err := f.r.Read(p)
-	if n > 0 || err == nil {
-		return n, err
-	}
-	if f.ends++; f.ends > maxWrong {
-		panic(err)
-	}
-	return n, err
 }
 
 // timeLocked moves a source's time stamp to the viewers' time. A jump begins where the clock is.
@@ -152,7 +147,7 @@ func (o *output) timeLocked(pts int64) int64 {
 }
 
 // video takes a picture.
-func (o *output) video(pts int64, unit [][]byte) {
+func (o *output) video(pts, dts int64, unit [][]byte) {
 	f := frame{key: h264.IsRandomAccess(unit)}
 	annexB, err := h264.AnnexB(unit).Marshal()
 	if err != nil || len(annexB) > maxAccessUnit {
@@ -170,6 +165,7 @@ func (o *output) video(pts int64, unit [][]byte) {
 	}
 	o.keyless = false
 	f.at = o.timeLocked(pts)
+	o.tapLocked(&piece{key: f.key, pts: f.at, dts: dts + o.shift, unit: unit})
 	o.lastAt, o.lastFrame = f.at, o.now()
 	if !o.begun {
 		o.begun = true
@@ -199,6 +195,15 @@ func (o *output) sound(pts int64, packets [][]byte) {
 			o.sendLocked(&frame{audio: true, at: at, payloads: [][]byte{p}, size: frameCost + len(p)})
 		}
 		at += videoClock / 50
+	}
+}
+
+// mpeg4 takes AAC, which goes to RTMP servers alone: viewers by WHEP play none.
+func (o *output) mpeg4(pts int64, units [][]byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.begun && len(units) > 0 && o.aac != nil {
+		o.tapLocked(&piece{pts: o.timeLocked(pts), aac: units})
 	}
 }
 

@@ -74,9 +74,9 @@ func TestSmallPicturesAreBounded(t *testing.T) {
 		t.Fatal("the viewer is refused")
 	}
 	o.begin(slow)
-	o.video(0, [][]byte{{0x65, 1}})
+	o.video(0, 0, [][]byte{{0x65, 1}})
 	for n := range int64(2 * maxQueued / frameCost) {
-		o.video(n, [][]byte{{0x41, 1}})
+		o.video(n, n, [][]byte{{0x41, 1}})
 		o.sound(n, [][]byte{{1}})
 	}
 	if kept := len(o.kept) * frameCost; kept > maxKept {

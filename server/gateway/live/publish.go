@@ -3,9 +3,11 @@ package live
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"net/url"
 	"time"
 
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway/segmenter"
 )
 
@@ -49,17 +51,61 @@ func (s *Server) newStream(name, host string, q url.Values) (*stream, error) {
 // start runs a stream that is known and, beside it, what reads its input; end ends the publisher's connection.
 func (s *Server) start(ctx context.Context, st *stream, read, end func()) {
 	if s.background(func() {
-		work := make(chan struct{})
+		work, outputs := make(chan struct{}), make(chan struct{})
 		go func() { defer close(work); read() }()
+		go func() { defer close(outputs); st.runOutputs(ctx) }()
 		st.run(ctx)
 		st.stop(errPublisherGone)
 		end()
 		<-work
+		<-outputs
 	}) {
 		return
 	}
 	st.stop(errStopping)
 	close(st.done)
+}
+
+// Publisher is a client that publishes otherwise than by WHIP and was admitted.
+type Publisher struct {
+	// Name is the stream's, Addr the client's address, Host what it calls the gateway.
+	Name, Addr, Host string
+	// Query is what it asks for, as of WHIP.
+	Query url.Values
+}
+
+// publisherOf is the publisher of an HTTP request.
+func publisherOf(r *http.Request, name string, query url.Values) *Publisher {
+	return &Publisher{Name: name, Addr: r.RemoteAddr, Host: r.Host, Query: query}
+}
+
+// Publication is a stream that is published otherwise than by WHIP.
+type Publication struct {
+	st  *stream
+	ctx context.Context
+}
+
+// Publish begins a stream. It takes the place of one with the same name. The error is a fault.
+func (s *Server) Publish(ctx context.Context, p Publisher) (*Publication, error) {
+	if why := checkPublisher(p.Name, p.Query); why != "" {
+		return nil, fault.New(fault.PublishAddress, "publish", why)
+	}
+	st, err := s.newStream(p.Name, p.Host, p.Query)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.admit(ctx, &p, st, kindRTMP, p.Query.Encode()); err != nil {
+		return nil, err
+	}
+	running, stop := context.WithCancelCause(s.ctx)
+	st.stop = stop
+	if err := s.add(st); err != nil {
+		stop(nil)
+		return nil, err
+	}
+	st.seg.Touch()
+	s.start(running, st, func() { st.awaitSilence(running) }, func() {})
+	return &Publication{st: st, ctx: running}, nil
 }
 
 // awaitSilence ends the stream when its publisher sends no picture.
@@ -76,4 +122,22 @@ func (s *stream) awaitSilence(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// Segmenter takes the stream's pictures and sound.
+func (p *Publication) Segmenter() *segmenter.Segmenter { return p.st.seg }
+
+// Done is closed when the stream ends; Err says why.
+func (p *Publication) Done() <-chan struct{} { return p.ctx.Done() }
+
+// Err is why the stream ended.
+func (p *Publication) Err() error { return context.Cause(p.ctx) }
+
+// End ends the stream, Close waits until it is over.
+func (p *Publication) End() { p.st.stop(errPublisherGone) }
+
+// Close ends the stream and waits until it is over.
+func (p *Publication) Close() {
+	p.End()
+	<-p.st.done
 }

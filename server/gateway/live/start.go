@@ -47,7 +47,7 @@ func (s *Server) serveStart(w http.ResponseWriter, r *http.Request) {
 	}
 	st, err := s.newStream(c.name, r.Host, c.query)
 	if err == nil {
-		err = s.admit(r, st, c.kind, r.FormValue("query"))
+		err = s.admit(r.Context(), publisherOf(r, c.name, c.query), st, c.kind, r.FormValue("query"))
 	}
 	if err == nil {
 		err = s.launchPull(st, c)
@@ -135,6 +135,9 @@ func sourceOf(named string, caller netip.Addr, prefix, name string) (*url.URL, e
 	}
 	return parseMedia(u.String())
 }
+
+// AsksService reports whether an operator's service decides about streams.
+func (s *Server) AsksService() bool { return s.o.Webhook != nil }
 
 // mayPublish decides about a publisher's request. Where a service is asked about streams it decides alone.
 func (s *Server) mayPublish(r *http.Request) error {

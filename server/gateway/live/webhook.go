@@ -208,29 +208,29 @@ func promptOf(params json.RawMessage) json.RawMessage {
 
 // admit asks the operator's service about a stream, if there is one. Errors are those of Webhook.ask, AddressBusy
 // and PushesFull.
-func (s *Server) admit(r *http.Request, st *stream, kind, query string) error {
+func (s *Server) admit(ctx context.Context, p *Publisher, st *stream, kind, query string) error {
 	h := s.o.Webhook
 	if h == nil {
 		return nil
 	}
-	if !admission.Cause(r.Context(), 0) {
+	if !admission.Cause(ctx, 0) {
 		return fault.New(fault.AddressBusy, opAdmit, "too many streams of this address were refused")
 	}
-	from := admission.NetworkOf(r.RemoteAddr)
+	from := admission.NetworkOf(p.Addr)
 	if !s.asks.Enter(from) {
 		return fault.New(fault.PushesFull, opAdmit, "the service is asked about too many streams at once")
 	}
 	defer s.asks.Leave(from)
 	base, host := "https://"+s.o.Host, s.o.Host
 	if host == "" {
-		base, host = "http://"+r.Host, r.Host
+		base, host = "http://"+p.Host, p.Host
 	}
-	v, err := h.ask(r.Context(), &question{Stream: st.name, StreamKey: st.name, Type: kind, QueryParams: query,
+	v, err := h.ask(ctx, &question{Stream: st.name, StreamKey: st.name, Type: kind, QueryParams: query,
 		GatewayHost: host, WHEPURL: st.playURL, StatusURL: base + path + url.PathEscape(st.id) + "/status",
 		UpdateURL: base + path + url.PathEscape(st.name) + "/update"})
 	s.report(h, err)
 	if err != nil {
-		_ = admission.Cause(r.Context(), denialCost) // checked at its next stream
+		_ = admission.Cause(ctx, denialCost) // checked at its next stream
 		return err
 	}
 	v.apply(&st.published)

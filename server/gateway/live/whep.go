@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/pion/webrtc/v4"
@@ -150,7 +151,11 @@ func (s *Server) acceptViewer(st *stream, v *viewer, offer string) (*webrtc.Peer
 		if err := take(pc, offer); err != nil {
 			return "", err
 		}
-		return answer(pc)
+		text, err := answer(pc)
+		if v.audio == nil {
+			text = withoutSound(text)
+		}
+		return text, err
 	}()
 	if err != nil {
 		_ = pc.Close() // nothing was sent over it
@@ -177,6 +182,17 @@ func addTrack(pc *webrtc.PeerConnection, mime string, rate uint32, id string) (*
 		}
 	}()
 	return t, nil
+}
+
+// withoutSound says of an answer's parts for sound that nothing is sent: the library says that something is.
+func withoutSound(answer string) string {
+	parts := strings.SplitAfter(answer, "\r\nm=")
+	for i, p := range parts {
+		if strings.HasPrefix(p, "audio ") {
+			parts[i] = strings.Replace(p, "a=sendonly\r\n", "a=inactive\r\n", 1)
+		}
+	}
+	return strings.Join(parts, "")
 }
 
 // sounds reports whether the output has sound that viewers can play.

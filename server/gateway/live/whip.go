@@ -45,7 +45,7 @@ func (s *Server) serveWHIP(w http.ResponseWriter, r *http.Request) {
 	}
 	st, err := s.newStream(name, r.Host, q)
 	if err == nil {
-		err = s.admit(r, st, kindOwn, r.URL.RawQuery)
+		err = s.admit(r.Context(), publisherOf(r, name, q), st, kindOwn, r.URL.RawQuery)
 	}
 	if err != nil {
 		refuseStream(w, err)

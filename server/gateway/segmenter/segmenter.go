@@ -21,6 +21,9 @@ const Clock = 90000
 // not be negative.
 const FirstTime = Clock
 
+// maxStep is the longest step in time between pictures that is no jump.
+const maxStep = 10 * Clock
+
 // Output is a segment that is being written. Close ends it, Drop gives it up.
 type Output interface {
 	io.Writer
@@ -56,6 +59,9 @@ type Segmenter struct {
 	// began and from are when the segment began, by the clock and by the media.
 	began time.Time
 	from  int64
+	// at is the last picture's time; jumped: the media's time jumped since the segment began.
+	at     int64
+	jumped bool
 	// sps and pps are the latest, for key frames that come without.
 	sps, pps []byte
 	lastAt   time.Time
@@ -137,7 +143,7 @@ func (s *Segmenter) AnnexB(pts int64, data []byte, whole bool) {
 	}
 }
 
-// Video takes a picture of H.264. After one that is not whole, pictures are left out until the next key frame.
+// Video takes a picture of H.264. One that is not whole is left out, unless it is a key frame.
 func (s *Segmenter) Video(pts, dts int64, unit [][]byte, whole bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,6 +152,8 @@ func (s *Segmenter) Video(pts, dts int64, unit [][]byte, whole bool) {
 	if len(nalus) == 0 || s.to == nil || s.failed != nil {
 		return
 	}
+	s.jumped = s.jumped || dts < s.at || dts > s.at+maxStep
+	s.at = dts
 	switch {
 	case key && (s.seg == nil || s.dueLocked(dts)):
 		s.beginLocked(dts)
@@ -180,10 +188,10 @@ func (s *Segmenter) parametersLocked(unit [][]byte) (nalus [][]byte, key bool) {
 	return nalus, key
 }
 
-// dueLocked reports whether the segment is long enough. A clock that jumps back ends it too.
+// dueLocked reports whether the segment is long enough. A jump of the media's time ends it too.
 func (s *Segmenter) dueLocked(dts int64) bool {
 	media := time.Duration(dts-s.from) * time.Second / Clock
-	return (media >= s.o.Least || media < 0) && s.o.Now().Sub(s.began) >= s.o.LeastWall
+	return (media >= s.o.Least || s.jumped) && s.o.Now().Sub(s.began) >= s.o.LeastWall
 }
 
 // beginLocked ends the segment and begins the next one.
@@ -196,7 +204,7 @@ func (s *Segmenter) beginLocked(dts int64) {
 		s.seg, s.failed = nil, err
 		return
 	}
-	s.seg, s.began, s.from = seg, s.o.Now(), dts
+	s.seg, s.began, s.from, s.jumped = seg, s.o.Now(), dts, false
 	if s.fedAt.IsZero() {
 		s.fedAt = s.began
 	}

@@ -20,16 +20,16 @@ import (
 )
 
 // addLive adds live video, if it is configured.
-func (p *Part) addLive(opt *gateway.Options, ai *gatewayAI) error {
+func (p *Part) addLive(opt *gateway.Options, ai *gatewayAI) (*live.Server, error) {
 	c := &p.Config.LiveGateway
 	if !c.Served() {
-		return nil
+		return nil, nil
 	}
 	var conn net.PacketConn
 	var err error
 	if c.Media.Port != 0 {
 		if conn, err = p.openMedia(c.Media.Addr()); err != nil {
-			return fault.Wrap(fault.ListenFailed, "open the port of live video", err)
+			return nil, fault.Wrap(fault.ListenFailed, "open the port of live video", err)
 		}
 	}
 	// The network's rule: orchestrators sign their own certificates.
@@ -44,11 +44,11 @@ func (p *Part) addLive(opt *gateway.Options, ai *gatewayAI) error {
 	var server *live.Server
 	recorder, err := p.liveMetrics(network, ai, func() int { return server.Streams() })
 	if err != nil {
-		return errors.Join(err, closeConn(conn))
+		return nil, errors.Join(err, closeConn(conn))
 	}
 	server, err = live.New(live.Options{
 		Conn: conn, NATIP: c.PublicIP, Channels: channels, Network: network, Recorder: recorder,
-		Events: p.events,
+		Events: p.events, Restream: p.restream(),
 		Access: ai.access, PlaybackURL: c.PlaybackURL, AllowCORS: c.AllowCORS,
 		Host: p.Config.Addresses.GatewayHost, Webhook: p.liveWebhook(), Puller: live.RTMP{},
 		MediaNetworks: p.Config.Storage.ObjectStoreNetworks, MediaServerPassword: c.MediaMTXPassword.Reveal(),
@@ -59,10 +59,10 @@ func (p *Part) addLive(opt *gateway.Options, ai *gatewayAI) error {
 		Log: p.Log, Now: time.Now, Rand: rand.Reader,
 	})
 	if err != nil {
-		return errors.Join(err, closeConn(conn))
+		return nil, errors.Join(err, closeConn(conn))
 	}
 	opt.Live = server
-	return p.addHeartbeat(server)
+	return server, p.addHeartbeat(server)
 }
 
 // closeConn closes a socket, if there is one.
@@ -101,7 +101,7 @@ func (p *Part) addHeartbeat(s *live.Server) error {
 // port does: clients are given its number.
 func (p *Part) openMedia(addr string) (net.PacketConn, error) {
 	conn, err := net.ListenPacket("udp", addr)
-	if err == nil || !errors.Is(err, syscall.EADDRINUSE) || p.Process.Sockets.Take(process.SocketGateway) == nil {
+	if err == nil || !errors.Is(err, syscall.EADDRINUSE) || !p.upgrading() {
 		return conn, err
 	}
 	host, _, _ := net.SplitHostPort(addr) // it was parsed before
@@ -109,3 +109,6 @@ func (p *Part) openMedia(addr string) (net.PacketConn, error) {
 		"addr", addr)
 	return net.ListenPacket("udp", net.JoinHostPort(host, "0"))
 }
+
+// upgrading reports whether the process before this one handed its socket over, and may still have its other ports.
+func (p *Part) upgrading() bool { return p.Process.Sockets.Take(process.SocketGateway) != nil }

@@ -85,7 +85,8 @@ func New(ctx context.Context, o Options) (*Part, error) {
 		return nil, err
 	}
 	opt.AI, opt.Access = ai.front, ai.access
-	if err := p.addLive(&opt, ai); err != nil {
+	video, err := p.addLive(&opt, ai)
+	if err != nil {
 		return nil, err
 	}
 	if p.Server, err = gateway.New(opt); err != nil {
@@ -96,6 +97,7 @@ func New(ctx context.Context, o Options) (*Part, error) {
 		p.Add(c)
 	}
 	p.Add(p.Server)
+	p.addPublishing(video)
 	if !p.Config.Roles.Orchestrator {
 		p.Add(&answerCheck{board: p.Board, look: p.Server.Answering})
 	}
@@ -111,6 +113,7 @@ func (p *Part) options(orchestrators []string) gateway.Options {
 		OrchestratorHook: p.Config.Selection.Webhook.Reveal(),
 		AdmissionHook:    p.Config.Gateway.AuthWebhook.Reveal(),
 		NoPush:           !p.Config.Gateway.HTTPIngest,
+		CurrentPlaylist:  p.Config.Gateway.CurrentManifest,
 		Profiles:         p.Config.Gateway.Ladder.Profiles,
 		Routing: gateway.Routing{
 			MaxAttempts: p.Config.Gateway.MaxAttempts, DiscoveryTimeout: p.Config.Gateway.DiscoveryTimeout,

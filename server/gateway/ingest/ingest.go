@@ -1,0 +1,206 @@
+package ingest
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/admission"
+	"github.com/tuttinode/tutti/server/gateway"
+	"github.com/tuttinode/tutti/server/gateway/live"
+	"github.com/tuttinode/tutti/server/gateway/segmenter"
+)
+
+const (
+	// segmentLength is the length of segments for transcoding, if the encoder's key frames permit it, fastest what
+	// their time by the clock is at least: a stream that is sent faster is cut into longer ones.
+	segmentLength = 2 * time.Second
+	fastest       = 250 * time.Millisecond
+)
+
+// Options make an Ingest. Gateway, Log and Now must be set.
+type Options struct {
+	Gateway *gateway.Gateway
+	// Live serves live video; nil refuses it.
+	Live *live.Server
+	// Silence is how long a publisher may send no picture and no key frame; default 30 s. Watch is how often that
+	// is looked at; default 1 s.
+	Silence, Watch time.Duration
+	Log            *slog.Logger
+	Now            func() time.Time
+}
+
+// Ingest has the streams that are published now. Safe for concurrent use.
+type Ingest struct {
+	o Options
+
+	mu      sync.Mutex
+	streams map[string]*Stream
+}
+
+// New makes an Ingest.
+func New(o Options) *Ingest {
+	o.Silence = cmp.Or(o.Silence, 30*time.Second)
+	o.Watch = cmp.Or(o.Watch, time.Second)
+	return &Ingest{o: o, streams: make(map[string]*Stream)}
+}
+
+// Stream is one that is published. Its segmenter takes the media.
+type Stream struct {
+	*segmenter.Segmenter
+	i     *Ingest
+	name  string
+	owner string
+	begun time.Time
+	// ctx ends with the stream, stop ends it with a reason, ended is closed when all of it is over.
+	ctx   context.Context
+	stop  context.CancelCauseFunc
+	ended chan struct{}
+	live  bool
+	// finish ends the media, drain waits until all of it is served; over is closed when that ends by itself, why
+	// says why.
+	finish, drain func()
+	over          <-chan struct{}
+	why           func() error
+	wg            sync.WaitGroup
+}
+
+// Publish begins a stream that ends with ctx. A client that publishes it already and connects again takes its own
+// place; others are refused. The caller closes the stream. Errors are faults.
+func (i *Ingest) Publish(ctx context.Context, p gateway.Publisher, a Address) (*Stream, error) {
+	p.Name, p.Key = a.Name, a.Key
+	a.Query.Del("key")
+	p.Query = a.Query.Encode()
+	var key string
+	// Where a service is asked about live video it decides alone.
+	if !a.Live || i.o.Live == nil || !i.o.Live.AsksService() {
+		var err error
+		if key, err = i.o.Gateway.MayPublish(ctx, &p); err != nil {
+			return nil, err
+		}
+	}
+	s := &Stream{i: i, name: a.Name, live: a.Live, begun: i.o.Now(), ended: make(chan struct{}),
+		owner: cmp.Or(key, admission.NetworkOf(p.Addr).String())}
+	if a.Live {
+		s.name = livePath + a.Name
+	}
+	s.ctx, s.stop = context.WithCancelCause(ctx)
+	if err := i.claim(s); err != nil {
+		s.stop(err)
+		return nil, err
+	}
+	if err := s.open(p, a); err != nil {
+		s.stop(err)
+		i.release(s)
+		return nil, err
+	}
+	s.wg.Go(s.watch)
+	return s, nil
+}
+
+// claim takes the stream's name, and waits until one of the same client that had it is over.
+func (i *Ingest) claim(s *Stream) error {
+	for {
+		i.mu.Lock()
+		old := i.streams[s.name]
+		if old == nil {
+			i.streams[s.name] = s
+			i.mu.Unlock()
+			return nil
+		}
+		i.mu.Unlock()
+		if old.owner != s.owner {
+			return fault.New(fault.PublishTaken, "publish", "")
+		}
+		old.stop(fault.New(fault.PublishTaken, "publish", "the same client published it again"))
+		select {
+		case <-old.ended:
+		case <-s.ctx.Done():
+			return fault.Wrap(fault.Canceled, "publish", s.ctx.Err())
+		}
+	}
+}
+
+func (i *Ingest) release(s *Stream) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	delete(i.streams, s.name)
+	close(s.ended)
+}
+
+// open leads the media to where it is served.
+func (s *Stream) open(p gateway.Publisher, a Address) error {
+	if !a.Live {
+		// What is on its way goes on when the client leaves.
+		pub, err := s.i.o.Gateway.Publish(context.WithoutCancel(s.ctx), p)
+		if err != nil {
+			return err
+		}
+		s.Segmenter = segmenter.New(segmenter.Options{Least: segmentLength, LeastWall: fastest, Now: s.i.o.Now})
+		s.Direct(pub)
+		s.over, s.why = pub.Done(), pub.Err
+		s.finish, s.drain = s.Finish, pub.Close
+		return nil
+	}
+	if s.i.o.Live == nil {
+		return fault.New(fault.PublishAddress, "publish", "live video is off; start the gateway with -liveMediaAddr")
+	}
+	pub, err := s.i.o.Live.Publish(s.ctx, live.Publisher{Name: a.Name, Addr: p.Addr, Host: p.Host, Query: a.Query})
+	if err != nil {
+		return err
+	}
+	s.Segmenter = pub.Segmenter()
+	s.over, s.why, s.finish, s.drain = pub.Done(), pub.Err, pub.End, pub.Close
+	return nil
+}
+
+// Context ends with the stream, its cause says why.
+func (s *Stream) Context() context.Context { return s.ctx }
+
+// Close ends the stream, once its last segment is on its way, and waits until all of it is over.
+func (s *Stream) Close() {
+	s.stop(nil)
+	s.wg.Wait()
+	s.finish()
+	s.i.release(s)
+	s.drain()
+}
+
+// watch ends the stream when its publisher is silent, or what is behind it takes no more.
+func (s *Stream) watch() {
+	tick := time.NewTicker(s.i.o.Watch)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if err := s.check(); err != nil {
+				s.stop(err)
+			}
+		case <-s.over:
+			s.stop(s.why())
+			return
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}
+
+// check returns why the stream has to end, nil for nothing.
+func (s *Stream) check() error {
+	picture, fed, failed := s.Last()
+	if picture.IsZero() {
+		picture = s.begun
+	}
+	switch now := s.i.o.Now(); {
+	case failed != nil && !s.live: // live video goes on at another orchestrator
+		return failed
+	case now.Sub(picture) > s.i.o.Silence:
+		return fault.New(fault.PublishSilent, "publish", "")
+	case !s.live && fed.IsZero() && now.Sub(s.begun) > s.i.o.Silence:
+		return fault.New(fault.PublishNoKeyFrame, "publish", "")
+	}
+	return nil
+}

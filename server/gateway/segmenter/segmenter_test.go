@@ -1,0 +1,75 @@
+package segmenter_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/server/gateway/segmenter"
+)
+
+// target counts segments, and takes bytes until full.
+type target struct {
+	segments, closed, dropped, bytes, full int
+}
+
+func (t *target) Next() (segmenter.Output, error) { t.segments++; return t, nil }
+func (t *target) Close() error                    { t.closed++; return nil }
+func (t *target) Drop()                           { t.dropped++ }
+func (t *target) Write(p []byte) (int, error) {
+	if t.bytes += len(p); t.full > 0 && t.bytes > t.full {
+		return 0, errors.New("full")
+	}
+	return len(p), nil
+}
+
+// play sends two seconds of 30 pictures, with a key frame each second, from a time on.
+func play(s *segmenter.Segmenter, from int64) {
+	for i := range int64(60) {
+		kind := byte(0x41)
+		if i%30 == 0 {
+			kind = 0x65
+		}
+		s.Video(from+i*3000, from+i*3000, [][]byte{{kind, 0x88, 1, 2, 3}}, true)
+	}
+}
+
+// Segments begin at key frames and are as long as they have to be, or end where the time jumps.
+func TestSegments(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		times []int64
+		want  int
+	}{
+		"time goes on":         {[]int64{0, 180000, 360000}, 3},
+		"time begins again":    {[]int64{0, 0, 0}, 3},
+		"time jumps ahead":     {[]int64{0, 9000000}, 2},
+		"time jumps back once": {[]int64{9000000, 0, 180000}, 3},
+	} {
+		to := &target{}
+		s := segmenter.New(segmenter.Options{Least: 2 * time.Second, Now: time.Now})
+		s.SetParameters([]byte{0x67, 1}, []byte{0x68, 1})
+		s.Video(0, 0, [][]byte{{0x41, 1}}, true) // without a target it goes nowhere
+		s.Direct(to)
+		s.Video(0, 0, [][]byte{{0x41, 1}}, true) // before the first key frame too
+		for _, at := range c.times {
+			play(s, at)
+		}
+		s.Finish()
+		if to.segments != c.want || to.closed != c.want || to.dropped != 0 {
+			t.Errorf("%s: %+v", name, to)
+		}
+	}
+}
+
+// A target that takes no more is given up, and says why.
+func TestATargetThatIsFull(t *testing.T) {
+	t.Parallel()
+	to := &target{full: 4000}
+	s := segmenter.New(segmenter.Options{Least: time.Second, Now: time.Now})
+	s.Direct(to)
+	play(s, 0)
+	if _, _, failed := s.Last(); failed == nil || to.dropped != 1 || to.segments != 1 {
+		t.Error(failed, to)
+	}
+}

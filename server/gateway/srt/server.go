@@ -1,0 +1,285 @@
+package srt
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/datarhei/gosrt"
+	"golang.org/x/time/rate"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/admission"
+	"github.com/tuttinode/tutti/server/gateway"
+	"github.com/tuttinode/tutti/server/gateway/ingest"
+)
+
+// Options make a Server. Addr, Ingest and Log must be set.
+type Options struct {
+	// Addr is where it listens. AwaitPort: where the address is in use, it waits until that is free.
+	Addr      string
+	AwaitPort bool
+	Ingest    *ingest.Ingest
+	// Publishers at once, of which a client may have half; default 200.
+	Publishers int
+	// Listening is called with the address once it listens; may be nil.
+	Listening func(addr string)
+	Log       *slog.Logger
+}
+
+const (
+	// maxRate bounds a client's bytes a second, burst those at once.
+	maxRate = 100_000_000 / 8
+	burst   = 8 << 20
+	// maxBuffered bounds what the library keeps of a client until it is due, looked at every look.
+	maxBuffered = 64 << 20
+	look        = time.Second
+	// againEvery is how often an address is tried that is in use.
+	againEvery = 2 * time.Second
+	// pending bounds the clients that are being admitted.
+	pending = 64
+)
+
+// Server takes streams. It is a lifecycle component that drains.
+type Server struct {
+	o      Options
+	shares *admission.Shares
+	asking chan struct{}
+
+	draining chan struct{}
+	once     sync.Once
+	wg       sync.WaitGroup
+}
+
+// New makes a server. It opens nothing; Run does.
+func New(o Options) *Server {
+	o.Publishers = cmp.Or(o.Publishers, 200)
+	return &Server{o: o, shares: admission.NewShares(max(1, o.Publishers/2), o.Publishers),
+		asking: make(chan struct{}, pending), draining: make(chan struct{})}
+}
+
+// Name names the component.
+func (s *Server) Name() string { return "SRT ingest" }
+
+// listen opens the port. It returns nil when ctx ends or the node drains before.
+func (s *Server) listen(ctx context.Context) (srt.Listener, error) {
+	c := srt.DefaultConfig()
+	c.ReceiverLatency = 200 * time.Millisecond
+	c.PeerIdleTimeout = 5 * time.Second
+	for {
+		l, err := srt.Listen("srt", s.o.Addr, c)
+		switch {
+		case err == nil:
+			return l, nil
+		case !s.o.AwaitPort || !errors.Is(err, syscall.EADDRINUSE):
+			return nil, &fault.Fault{Code: fault.ListenFailed, Op: "listen for SRT", Detail: s.o.Addr, Err: err}
+		}
+		late := time.NewTimer(againEvery)
+		select {
+		case <-late.C:
+		case <-s.draining:
+			return nil, nil
+		case <-ctx.Done():
+			late.Stop()
+			return nil, nil
+		}
+	}
+}
+
+// Run serves until ctx ends.
+func (s *Server) Run(ctx context.Context, ready func()) error {
+	if s.o.AwaitPort {
+		ready() // it may wait for its port
+	}
+	l, err := s.listen(ctx)
+	if err != nil {
+		return err
+	}
+	if !s.o.AwaitPort {
+		ready()
+	}
+	if l == nil {
+		<-ctx.Done()
+		return nil
+	}
+	s.o.Log.Info("SRT ingest serves encoders", "addr", l.Addr().String())
+	if s.o.Listening != nil {
+		s.o.Listening(l.Addr().String())
+	}
+	var accepting sync.WaitGroup
+	failed := make(chan error, 1)
+	accepting.Go(func() { failed <- s.accept(ctx, l) })
+	select {
+	case err = <-failed:
+	case <-s.draining:
+	case <-ctx.Done():
+	}
+	l.Close()
+	accepting.Wait()
+	s.wg.Wait()
+	select {
+	case <-s.draining:
+		err = nil
+	default:
+	}
+	if err == nil {
+		<-ctx.Done()
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// Drain ends all streams, whose encoders connect again elsewhere, and waits until what they sent is served, or ctx
+// ends.
+func (s *Server) Drain(ctx context.Context) error {
+	s.once.Do(func() { close(s.draining) })
+	over := make(chan struct{})
+	go func() { s.wg.Wait(); close(over) }() // ends with the connections, for which Run waits too
+	select {
+	case <-over:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// accept takes connections until the listener is closed.
+func (s *Server) accept(ctx context.Context, l srt.Listener) error {
+	for {
+		req, err := next(l)
+		if errors.Is(err, srt.ErrListenerClosed) {
+			return nil
+		} else if err != nil {
+			return fault.Wrap(fault.ListenFailed, "take SRT connections", err)
+		}
+		if req == nil {
+			continue
+		}
+		select {
+		case <-s.draining:
+			req.Reject(srt.REJ_CLOSE)
+			return nil
+		case s.asking <- struct{}{}:
+			s.wg.Go(func() { s.serve(ctx, req) })
+		default:
+			req.Reject(srt.REJX_OVERLOAD)
+		}
+	}
+}
+
+// next waits for a client. What a client sends ends no more than its own request.
+func next(l srt.Listener) (req srt.ConnRequest, err error) {
+	defer func() {
+		if recover() != nil {
+			req, err = nil, nil
+		}
+	}()
+	return l.Accept2()
+}
+
+// serve serves a client until its end.
+func (s *Server) serve(ctx context.Context, req srt.ConnRequest) {
+	from := admission.NetworkOf(req.RemoteAddr().String())
+	if !s.shares.Enter(from) {
+		<-s.asking
+		req.Reject(srt.REJX_OVERLOAD)
+		return
+	}
+	defer s.shares.Leave(from)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	st, conn, err := s.admit(ctx, req)
+	<-s.asking
+	if err != nil {
+		s.o.Log.Info("an SRT client is refused", "from", from.String(), fault.Attr(err))
+		return
+	}
+	defer st.Close()
+	hang := context.AfterFunc(st.Context(), func() { _ = conn.Close() }) // it ends a read
+	defer hang()
+	over := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() { s.watch(conn, cancel, over) })
+	err = read(bufio.NewReaderSize(&paced{r: conn, ctx: ctx, rate: rate.NewLimiter(maxRate, burst)}, 64<<10), st)
+	close(over)
+	_ = conn.Close() // it is over
+	wg.Wait()
+	if st.Context().Err() != nil {
+		err = context.Cause(st.Context())
+	}
+	if err != nil && ctx.Err() == nil {
+		s.o.Log.Info("an SRT stream ends", "from", from.String(), fault.Attr(err))
+	}
+}
+
+// admit admits a client, or rejects it.
+func (s *Server) admit(ctx context.Context, req srt.ConnRequest) (*ingest.Stream, srt.Conn, error) {
+	a, err := ingest.ParseStreamID(req.StreamId())
+	if err != nil {
+		req.Reject(srt.REJX_BAD_REQUEST)
+		return nil, nil, err
+	}
+	if req.IsEncrypted() {
+		req.Reject(srt.REJ_UNSECURE)
+		return nil, nil, fault.New(fault.PublishProtocol, "take connection",
+			"the client encrypts with a passphrase, and there is none here")
+	}
+	st, err := s.o.Ingest.Publish(ctx, gateway.Publisher{Protocol: "srt", Addr: req.RemoteAddr().String()}, a)
+	if err != nil {
+		req.Reject(srt.REJX_FORBIDDEN)
+		return nil, nil, err
+	}
+	conn, err := req.Accept()
+	if err != nil {
+		st.Close()
+		return nil, nil, fault.Wrap(fault.PublishProtocol, "take connection", err)
+	}
+	return st, conn, nil
+}
+
+// watch ends a client that makes the library keep too much, and one that is still there when the node drains.
+func (s *Server) watch(conn srt.Conn, end context.CancelCauseFunc, over <-chan struct{}) {
+	tick := time.NewTicker(look)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			var now srt.Statistics
+			conn.Stats(&now)
+			if now.Instantaneous.ByteRecvBuf > maxBuffered {
+				end(fault.New(fault.PublishProtocol, "read", "too much waits for its time"))
+			}
+		case <-s.draining:
+			end(fault.New(fault.Draining, "publish", ""))
+			return
+		case <-over:
+			return
+		}
+	}
+}
+
+// paced reads as fast as a client may send.
+type paced struct {
+	r    io.Reader
+	ctx  context.Context
+	rate *rate.Limiter
+}
+
+// Read reads.
+func (p *paced) Read(b []byte) (int, error) {
+	n, err := p.r.Read(b)
+	if n > 0 {
+		if late := p.rate.WaitN(p.ctx, n); late != nil {
+			return 0, late
+		}
+	}
+	return n, err
+}
