@@ -257,14 +257,14 @@ func (s *Server) checkPrices() {
 	runners := s.registry.Runners()
 	without := make(map[string]error)
 	s.mu.Lock()
-	was := s.unpriced
-	s.unpriced = make(map[string]liverunner.Runner)
+	was := s.health.unpriced
+	s.health.unpriced = make(map[string]liverunner.Runner)
 	for _, r := range runners {
 		if _, err := r.Spec.Price.Wei(s.o.Rate); err != nil {
-			s.unpriced[r.ID], without[r.ID] = r, err
+			s.health.unpriced[r.ID], without[r.ID] = r, err
 		}
 	}
-	now := s.unpriced
+	now := s.health.unpriced
 	s.mu.Unlock()
 	for id, r := range now {
 		if _, known := was[id]; !known {

@@ -92,8 +92,6 @@ type Server struct {
 	leaving atomic.Bool
 	left    context.Context
 	leave   context.CancelFunc
-	// unpriced are the runners that Priced was called for with an error, by id.
-	unpriced map[string]liverunner.Runner
 }
 
 // opened is what a session has opened: channels by the runner's name for them, and proxy URLs. The
@@ -134,8 +132,9 @@ func New(o Options) (*Server, error) {
 			MaxResponseHeaderBytes: 256 << 10,
 		},
 		sessions: make(map[*liverunner.Session]*opened), byProxy: make(map[string]*proxy),
-		events: make(map[string]*trickle.Channel), unpriced: make(map[string]liverunner.Runner),
-		health: health{problems: make(map[string]problem), full: make(map[string]time.Time)},
+		events: make(map[string]*trickle.Channel),
+		health: health{problems: make(map[string]problem), full: make(map[string]time.Time),
+			unpriced: make(map[string]liverunner.Runner)},
 	}
 	s.upstream.DialContext = s.dial
 	s.left, s.leave = context.WithCancel(context.Background())

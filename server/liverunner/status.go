@@ -22,6 +22,8 @@ type health struct {
 	problems map[string]problem   // by runner id
 	full     map[string]time.Time // when a session was refused last for lack of slots
 	counts   Counts
+	// unpriced are the runners that Priced was called for with an error, by id.
+	unpriced map[string]liverunner.Runner
 }
 
 // problem is why a runner does not serve, and since when.

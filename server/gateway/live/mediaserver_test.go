@@ -144,7 +144,8 @@ func TestStartsLeadNowhereElse(t *testing.T) {
 		}
 	}
 	form := url.Values{"source_id": {"c"}, "source_type": {"rtmpConn"}}
-	if res, text := m.Call(g.url+"cam/start", form, "X-Forwarded-For", "192.0.2.1"); res.StatusCode != http.StatusForbidden {
+	res, text := m.Call(g.url+"cam/start", form, "X-Forwarded-For", "192.0.2.1")
+	if res.StatusCode != http.StatusForbidden {
 		t.Error("through a proxy:", res.Status, text)
 	}
 	if g.Streams() != 0 || len(called) != 0 || len(m.Paths()) != 0 {
@@ -204,7 +205,7 @@ func (drop) Audio(_ int64, packet []byte) {}
 // Copies of the first segments are kept, with a bound and for the owner alone.
 func TestTheFirstSegmentsAreSaved(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "kept")
-	g := newGateway(t, func(o *live.Options) { o.SaveDir, o.SaveFirst = dir, 2 }, livevideo.New(t))
+	g := newGateway(t, func(o *live.Options) { o.Save = live.Save{Dir: dir, First: 2} }, livevideo.New(t))
 	livevideo.Publish(t, g.url+"cam/whip?pipeline=noop")
 	v := livevideo.Watch(t, g.url+"cam-out/whep")
 	until(t, "pictures of several segments", func() bool { return v.Count() > 120 })

@@ -75,9 +75,7 @@ type Options struct {
 	Puller              Puller
 	MediaNetworks       fetchurl.Networks
 	MediaServerPassword string
-	// SaveDir gets copies of the first SaveFirst segments of each stream; 0 for none.
-	SaveDir   string
-	SaveFirst int
+	Save                Save
 	// Recorder counts what streams do; nil ignores it.
 	Recorder Recorder
 	// Events gets what happens to streams; nil sends nothing.
@@ -88,6 +86,12 @@ type Options struct {
 	Log  *slog.Logger
 	Now  func() time.Time
 	Rand io.Reader
+}
+
+// Save has copies of the First segments of each stream kept in Dir; its zero value keeps none.
+type Save struct {
+	Dir   string
+	First int
 }
 
 // Limits bound streams. A zero field is its default.

@@ -79,7 +79,8 @@ func TestPromptChangesNoPicture(t *testing.T) {
 	segment, _ := written(t)
 	want := pictures(t, bytes.NewReader(segment))
 	var fills atomic.Bool
-	if got := pictures(t, &prompt{r: bytes.NewReader(segment), fills: &fills}); !slices.EqualFunc(got, want, bytes.Equal) ||
+	got := pictures(t, &prompt{r: bytes.NewReader(segment), fills: &fills})
+	if !slices.EqualFunc(got, want, bytes.Equal) ||
 		len(want) != 6 || fills.Load() {
 		t.Errorf("%d pictures of %d, %v", len(got), len(want), fills.Load())
 	}

@@ -79,8 +79,8 @@ func New(o Options) (*Server, error) {
 			return nil, fmt.Errorf("make the WebRTC endpoint: %w", err)
 		}
 	}
-	if o.SaveDir != "" && o.SaveFirst > 0 {
-		if s.saved, err = newSavedSegments(o.SaveDir, o.SaveFirst); err != nil {
+	if o.Save.Dir != "" && o.Save.First > 0 {
+		if s.saved, err = newSavedSegments(o.Save.Dir, o.Save.First); err != nil {
 			return nil, err
 		}
 	}

@@ -148,7 +148,8 @@ func TestWebhooksThatLie(t *testing.T) {
 		t.Error("a refused stream cost something:", g.Streams(), o.Starts(), got)
 	}
 	hook.Answer(http.StatusOK, `{"pipeline":"comfyui","pipeline_parameters":{"1":{}}}`)
-	if res, text := livevideo.Do(t, "POST", g.url+"cam/whip", "application/sdp", offer); res.StatusCode != http.StatusCreated {
+	res, text := livevideo.Do(t, "POST", g.url+"cam/whip", "application/sdp", offer)
+	if res.StatusCode != http.StatusCreated {
 		t.Error(res.Status, text)
 	}
 	until(t, "start", func() bool { return len(o.Starts()) == 1 })

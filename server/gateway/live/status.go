@@ -51,8 +51,8 @@ func (s *stream) describe() ([]byte, error) {
 		out = make(map[string]any)
 	}
 	own := map[string]any{"whep_url": s.playURL}
-	if s.failure != nil {
-		own["error"] = map[string]any{"error_message": s.failure.Error(), "error_time": s.failedAt.UnixMilli()}
+	if s.failure.err != nil {
+		own["error"] = map[string]any{"error_message": s.failure.err.Error(), "error_time": s.failure.at.UnixMilli()}
 	}
 	if stats := s.ingested.known(); stats != nil {
 		own["ingest_metrics"] = map[string]any{"stats": stats}

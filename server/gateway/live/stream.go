@@ -67,13 +67,18 @@ type stream struct {
 	status  map[string]any
 	// lastParams and lastLogs fill what a status event leaves out.
 	lastParams, lastLogs any
-	failure              error
-	failedAt             time.Time
+	failure              failure
 	endedAt              time.Time
 
 	// reports sends the stream's events to the operator, ingested is the quality of its publisher's connection.
 	reports  reporter
 	ingested measuring
+}
+
+// failure is what failed last, and when.
+type failure struct {
+	err error
+	at  time.Time
 }
 
 // run serves the stream at one orchestrator after another until ctx ends or none can be found.
@@ -164,7 +169,7 @@ func (s *stream) fail(err error) {
 	s.failed(err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.failure, s.failedAt = err, s.srv.o.Now()
+	s.failure = failure{err: err, at: s.srv.o.Now()}
 }
 
 // change takes new parameters.

@@ -52,7 +52,7 @@ func (p *Part) addLive(opt *gateway.Options, ai *gatewayAI) (*live.Server, error
 		Access: ai.access, PlaybackURL: c.PlaybackURL, AllowCORS: c.AllowCORS,
 		Host: p.Config.Addresses.GatewayHost, Webhook: p.liveWebhook(), Puller: live.RTMP{},
 		MediaNetworks: p.Config.Storage.ObjectStoreNetworks, MediaServerPassword: c.MediaMTXPassword.Reveal(),
-		SaveDir: filepath.Join(p.Config.Storage.DataDir, "live-segments"), SaveFirst: c.SaveFirst,
+		Save: live.Save{Dir: filepath.Join(p.Config.Storage.DataDir, "live-segments"), First: c.SaveFirst},
 		Limits: live.Limits{Viewers: c.Viewers, MinSegment: c.MinSegment, Gather: c.Gather,
 			Try:           max(p.Config.AI.RetryTimeout, time.Second),
 			OutputSilence: cmp.Or(p.Config.LiveAI.OutSegmentTimeout, 30*time.Second)},
