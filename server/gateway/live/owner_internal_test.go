@@ -220,7 +220,7 @@ func TestViewersOfOneAddress(t *testing.T) {
 	}
 	o.leave(last)
 	o.leave(last)
-	if join(address(3).from) == nil || join(address(3).from) != nil {
+	if join(address(3).from) == nil || join(address(4).from) != nil {
 		t.Error("a viewer that left twice gave its slot back once, or not at all")
 	}
 }

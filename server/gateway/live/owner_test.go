@@ -43,6 +43,8 @@ type guarded struct {
 	*testing.T
 	*gateway
 	base string
+	// proxied: requests come through a proxy, so that none is the own machine's.
+	proxied bool
 }
 
 func newGuarded(t *testing.T, mode access.Mode, change func(*live.Options)) *guarded {
@@ -63,7 +65,7 @@ func newGuarded(t *testing.T, mode access.Mode, change func(*live.Options)) *gua
 	srv.Listener = gate.Listener(srv.Listener)
 	srv.Start()
 	t.Cleanup(srv.Close)
-	return &guarded{t, g, srv.URL + "/live/video-to-video/"}
+	return &guarded{T: t, gateway: g, base: srv.URL + "/live/video-to-video/"}
 }
 
 // ask sends a request from an address with a key, "" for none.
@@ -76,6 +78,9 @@ func (g *guarded) ask(from, key, method, path, mime, body string) (int, string) 
 	r.Header.Set("Content-Type", mime)
 	if key != "" {
 		r.Header.Set("Authorization", "Bearer "+key)
+	}
+	if g.proxied {
+		r.Header.Set("X-Forwarded-For", "192.0.2.1")
 	}
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 	client := &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true}}
@@ -129,15 +134,15 @@ func TestAStreamBelongsToItsPublisher(t *testing.T) {
 	g := newGuarded(t, access.Open, nil)
 	attack := func(what string) {
 		t.Helper()
-		for who, key := range map[string]string{"another key": keyB, "no key": "", "an invented key": "tk-c"} {
+		for client, key := range map[string]string{"another key": keyB, "no key": "", "an invented key": "tk-c"} {
 			for _, from := range []string{machine, stranger1} {
 				for _, call := range []string{"cam/whip", "cam/start", "cam/update", "cam/status"} {
-					g.expect(what+", "+who+" at "+from, from, key, call, http.StatusForbidden)
+					g.expect(what+", "+client+" at "+from, from, key, call, http.StatusForbidden)
 				}
 				if _, err := g.rtmp(from, key, "cam"); !errors.Is(err, fault.PublishTaken) {
-					t.Errorf("%s, %s at %s by RTMP: %v", what, who, from, err)
+					t.Errorf("%s, %s at %s by RTMP: %v", what, client, from, err)
 				}
-				g.expect(what+", "+who, from, key, "cam/whip/0123456789abcdef", http.StatusMethodNotAllowed)
+				g.expect(what+", "+client, from, key, "cam/whip/0123456789abcdef", http.StatusMethodNotAllowed)
 			}
 		}
 		if n := g.Streams(); n != 1 {
@@ -204,6 +209,7 @@ func TestAStreamThatAServiceAdmits(t *testing.T) {
 	hook := livevideo.NewService(t)
 	hook.Answer(http.StatusOK, `{}`)
 	g := newGuarded(t, access.Keys, func(o *live.Options) { o.Webhook = live.NewWebhook(hook.URL, "") })
+	g.proxied = true
 	g.expect("a publisher", stranger1, "", "cam/whip", http.StatusCreated)
 	g.expect("the publisher, from another address", stranger2, "", "cam/whip", http.StatusCreated)
 	if _, err := g.rtmp(machine, "", "cam"); err != nil {
@@ -212,6 +218,11 @@ func TestAStreamThatAServiceAdmits(t *testing.T) {
 	g.expect("the operator's application", stranger1, keyB, "cam/update", http.StatusOK)
 	g.expect("the operator's application", stranger1, keyB, "cam/status", http.StatusOK)
 	g.expect("a client without a key", stranger1, "", "cam/update", http.StatusUnauthorized)
+	g.proxied = false
+	g.expect("the own machine", machine, "", "cam/whip", http.StatusCreated)
+	g.proxied = true
+	g.expect("the operator's application, in a stream of its media server", stranger1, keyB, "cam/update", http.StatusOK)
+	g.expect("a publisher that the service lets in", stranger1, "", "cam/whip", http.StatusCreated)
 	g.expect("a key", stranger1, keyA, "film/whip", http.StatusCreated)
 	for _, call := range []string{"film/whip", "film/update", "film/status"} {
 		g.expect("another key", stranger1, keyB, call, http.StatusForbidden)
@@ -226,4 +237,6 @@ func TestAStreamThatAServiceAdmits(t *testing.T) {
 	hook.Answer(http.StatusOK, `{"stream_id":"one"}`)
 	g.expect("an id that the service chose", stranger1, "", "x/whip", http.StatusCreated)
 	g.expect("an id that the service chose twice", stranger2, "", "y/whip", http.StatusCreated)
+	hook.Answer(http.StatusOK, `{}`)
+	g.expect("an id that only the publisher chose", stranger1, "", "one/whip", http.StatusForbidden)
 }

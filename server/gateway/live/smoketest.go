@@ -114,7 +114,8 @@ func (s *Server) endTest(by string) {
 }
 
 // smokeTest begins to send the card, and returns when the media server takes it or does not. The error is a fault.
-func (s *Server) smokeTest(ctx context.Context, address string, last time.Duration, caller netip.Addr, by string) error {
+func (s *Server) smokeTest(ctx context.Context, address string, last time.Duration, caller netip.Addr,
+	by string) error {
 	const op = "send the test card"
 	u, err := parseMedia(address)
 	if err != nil {
