@@ -164,10 +164,16 @@ func (b *Publication) unchecked(key string) netip.Prefix {
 	if !b.g.opt.Access.Unchecked(key) {
 		return netip.Prefix{}
 	}
-	at, err := netip.ParseAddrPort(b.p.Addr)
+	return b.g.UnknownAddress(b.p.Addr)
+}
+
+// UnknownAddress is what counts as one address of a publisher, the zero Prefix for the own machine and the operator's
+// known peers.
+func (g *Gateway) UnknownAddress(addr string) netip.Prefix {
+	at, err := netip.ParseAddrPort(addr)
 	ip := at.Addr().Unmap()
 	if err != nil || ip == netip.AddrFrom4([4]byte{127, 0, 0, 1}) || ip == netip.IPv6Loopback() ||
-		slices.ContainsFunc(b.g.opt.Limits.Known, func(n netip.Prefix) bool { return n.Contains(ip) }) {
+		slices.ContainsFunc(g.opt.Limits.Known, func(n netip.Prefix) bool { return n.Contains(ip) }) {
 		return netip.Prefix{}
 	}
 	return core.PeerOf(ip)

@@ -85,16 +85,30 @@ type Pictures struct {
 	Next func(n int) []byte
 }
 
+// numbered are pictures with a number in each. Read-only.
+var numbered = Pictures{20 * time.Millisecond, func(n int) []byte { return picture(n%25 == 0, n) }}
+
 // Publish begins to publish.
 func Publish(t T, url string) *Publisher {
 	t.Helper()
-	return PublishPictures(t, url, Pictures{20 * time.Millisecond, func(n int) []byte { return picture(n%25 == 0, n) }})
+	return PublishPictures(t, url, numbered)
 }
 
 // PublishPictures begins to publish pictures of the caller's.
 func PublishPictures(t T, url string, pictures Pictures) *Publisher {
 	t.Helper()
-	client, err := whipclient.Publish(t.Context(), http.DefaultClient, url)
+	return publish(t, http.DefaultClient, url, pictures)
+}
+
+// PublishBy begins to publish by an HTTP client of the caller's.
+func PublishBy(t T, by *http.Client, url string) *Publisher {
+	t.Helper()
+	return publish(t, by, url, numbered)
+}
+
+func publish(t T, by *http.Client, url string, pictures Pictures) *Publisher {
+	t.Helper()
+	client, err := whipclient.Publish(t.Context(), by, url)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ package access
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"net"
 	"net/http"
@@ -166,8 +165,7 @@ func (p *Policy) Push(r *http.Request) (key string, err error) {
 			return "", err
 		}
 	}
-	hash := apikeys.HashOf(apikeys.BearerToken(r.Header.Get("Authorization")))
-	return hex.EncodeToString(hash[:]), nil
+	return keyOf(r), nil
 }
 
 // errNoKey is for requests that need no key and have none.

@@ -37,7 +37,8 @@ type Options struct {
 type Ingest struct {
 	o Options
 
-	mu      sync.Mutex
+	mu sync.Mutex
+	// streams are those for transcoding, by name.
 	streams map[string]*Stream
 }
 
@@ -74,23 +75,19 @@ func (i *Ingest) Publish(ctx context.Context, p gateway.Publisher, a Address) (*
 	p.Name, p.Key = a.Name, a.Key
 	a.Query.Del("key")
 	p.Query = a.Query.Encode()
-	var key string
-	// Where a service is asked about live video it decides alone.
-	if !a.Live || i.o.Live == nil || !i.o.Live.AsksService() {
-		var err error
-		if key, err = i.o.Gateway.MayPublish(ctx, &p); err != nil {
+	s := &Stream{i: i, name: a.Name, live: a.Live, begun: i.o.Now(), ended: make(chan struct{})}
+	s.ctx, s.stop = context.WithCancelCause(ctx)
+	// The names of live streams are those of WHIP too: live.Server knows their owners.
+	if !a.Live {
+		key, err := i.o.Gateway.MayPublish(ctx, &p)
+		if err == nil {
+			s.owner = cmp.Or(key, admission.NetworkOf(p.Addr).String())
+			err = i.claim(s)
+		}
+		if err != nil {
+			s.stop(err)
 			return nil, err
 		}
-	}
-	s := &Stream{i: i, name: a.Name, live: a.Live, begun: i.o.Now(), ended: make(chan struct{}),
-		owner: cmp.Or(key, admission.NetworkOf(p.Addr).String())}
-	if a.Live {
-		s.name = livePath + a.Name
-	}
-	s.ctx, s.stop = context.WithCancelCause(ctx)
-	if err := i.claim(s); err != nil {
-		s.stop(err)
-		return nil, err
 	}
 	if err := s.open(p, a); err != nil {
 		s.stop(err)
@@ -127,7 +124,9 @@ func (i *Ingest) claim(s *Stream) error {
 func (i *Ingest) release(s *Stream) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	delete(i.streams, s.name)
+	if i.streams[s.name] == s {
+		delete(i.streams, s.name)
+	}
 	close(s.ended)
 }
 
@@ -148,7 +147,8 @@ func (s *Stream) open(p gateway.Publisher, a Address) error {
 	if s.i.o.Live == nil {
 		return fault.New(fault.PublishAddress, "publish", "live video is off; start the gateway with -liveMediaAddr")
 	}
-	pub, err := s.i.o.Live.Publish(s.ctx, live.Publisher{Name: a.Name, Addr: p.Addr, Host: p.Host, Query: a.Query})
+	pub, err := s.i.o.Live.Publish(s.ctx, live.Publisher{Name: a.Name, Addr: p.Addr, Host: p.Host, Key: p.Key,
+		Query: a.Query, Unknown: s.i.o.Gateway.UnknownAddress(p.Addr)})
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func TestCloseWaitsForWhatBegins(t *testing.T) {
 func TestAPublisherWhileTheGatewayCloses(t *testing.T) {
 	t.Parallel()
 	s := newClosing(t)
-	st, err := s.newStream("cam", "localhost", nil)
+	st, err := s.newStream(identity{}, "cam", "localhost", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,8 +110,10 @@ func TestASmokeTestSendsTheCard(t *testing.T) {
 // stranger is the access of a gateway where every client may publish, and none is known.
 type stranger struct{ live.Access }
 
-func (stranger) Push(*http.Request) (string, error) { return "", nil }
-func (stranger) Owner(*http.Request) (bool, error)  { return false, http.ErrNoCookie }
+func (stranger) Push(*http.Request) (string, error)  { return "", nil }
+func (stranger) Owner(*http.Request) (bool, error)   { return false, http.ErrNoCookie }
+func (stranger) Client(*http.Request) (string, bool) { return "", false }
+func (stranger) Unchecked(string) bool               { return true }
 
 // A caller that the operator does not know leads the gateway to its own address and the internet alone, and never to
 // one that it only names; through a proxy it leads nowhere.

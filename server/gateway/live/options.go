@@ -48,6 +48,11 @@ type Access interface {
 	Play(r *http.Request, id core.ManifestID, now time.Time) (query string, err error)
 	Streams(r *http.Request) (keyed bool, err error)
 	Owner(r *http.Request) (machine bool, err error)
+	// Client identifies the client of a request that one of the above admitted: by its API key, "" for none, and as
+	// the own machine.
+	Client(r *http.Request) (key string, machine bool)
+	// Unchecked reports whether a client with this key was admitted because all are.
+	Unchecked(key string) bool
 }
 
 // Options make a Server. Network, Channels, Puller, Log, Now and Rand must be set.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/bluenviron/mediacommon/v2/pkg/formats/mpegts"
 	"github.com/pion/rtp/codecs"
 
+	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/gateway/segmenter"
 )
 
@@ -54,6 +56,9 @@ type output struct {
 	begun    bool
 	hasAudio bool
 	viewers  map[*viewer]struct{}
+	// unknowns bounds the viewers without a key, unknown is how many there are.
+	unknowns *admission.Shares
+	unknown  int
 	// taps get what goes to RTMP servers; aac is how the sound is encoded, nil for sound of another codec.
 	taps      map[*tap]struct{}
 	aac       *Sound
@@ -214,12 +219,26 @@ func (o *output) sendLocked(f *frame) {
 }
 
 // join adds a viewer, which gets the frames since the last key frame at once. It reports false at the limit, or
-// when the stream is over.
-func (o *output) join(v *viewer, most int) bool {
+// when the stream is over. Viewers without a key, with their address in from, have a limit of their own, and an address
+// that has many leaves some to others.
+func (o *output) join(v *viewer, most int, from netip.Prefix) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.closed || most > 0 && len(o.viewers) >= most {
+	switch {
+	case o.closed:
 		return false
+	case most == 0:
+	case !from.IsValid() && len(o.viewers)-o.unknown >= most:
+		return false
+	case from.IsValid():
+		if o.unknowns == nil {
+			o.unknowns = shares(most)
+		}
+		if !o.unknowns.Enter(from) {
+			return false
+		}
+		v.from = from
+		o.unknown++
 	}
 	o.viewers[v] = struct{}{}
 	return true
@@ -241,6 +260,10 @@ func (o *output) begin(v *viewer) {
 func (o *output) leave(v *viewer) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if _, joined := o.viewers[v]; joined && v.from.IsValid() {
+		o.unknowns.Leave(v.from)
+		o.unknown--
+	}
 	delete(o.viewers, v)
 }
 

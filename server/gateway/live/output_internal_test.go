@@ -2,6 +2,7 @@ package live
 
 import (
 	"bytes"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -40,7 +41,7 @@ func FuzzOutput(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		o := newOutput(time.Now)
 		v := newViewer(1)
-		o.join(v, 1)
+		o.join(v, 1, netip.Prefix{})
 		o.begin(v)
 		for range 2 {
 			_ = o.read(bytes.NewReader(data)) // wrong bytes are an error
@@ -70,7 +71,7 @@ func TestSmallPicturesAreBounded(t *testing.T) {
 	t.Parallel()
 	o := newOutput(time.Now)
 	slow := newViewer(0)
-	if !o.join(slow, 1) {
+	if !o.join(slow, 1, netip.Prefix{}) {
 		t.Fatal("the viewer is refused")
 	}
 	o.begin(slow)

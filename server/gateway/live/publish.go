@@ -3,7 +3,9 @@ package live
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"time"
 
@@ -26,14 +28,14 @@ func checkPublisher(name string, q url.Values) string {
 }
 
 // newStream makes a stream of what its publisher asks for. host is what the publisher calls the gateway.
-func (s *Server) newStream(name, host string, q url.Values) (*stream, error) {
+func (s *Server) newStream(by identity, name, host string, q url.Values) (*stream, error) {
 	request, err := s.random(4)
 	if err != nil {
 		return nil, err
 	}
 	st := &stream{srv: s, out: newOutput(s.o.Now), done: make(chan struct{}), changed: make(chan struct{}),
 		tried: make(chan struct{}), copies: s.copies(request),
-		published: published{name: name, id: q.Get("streamId"), request: request, model: q.Get("pipeline"),
+		published: published{by: by, name: name, id: q.Get("streamId"), request: request, model: q.Get("pipeline"),
 			params: json.RawMessage(q.Get("params")), only: q.Get("orchestrator"), outputs: outputURLs(q)}}
 	if st.id == "" {
 		st.id = name
@@ -59,18 +61,22 @@ func (s *Server) start(ctx context.Context, st *stream, read, end func()) {
 		end()
 		<-work
 		<-outputs
+		s.release(st)
 	}) {
 		return
 	}
 	st.stop(errStopping)
 	close(st.done)
 	end()
+	s.release(st)
 }
 
-// Publisher is a client that publishes otherwise than by WHIP and was admitted.
+// Publisher is a client that publishes otherwise than by WHIP.
 type Publisher struct {
-	// Name is the stream's, Addr the client's address, Host what it calls the gateway.
-	Name, Addr, Host string
+	// Name is the stream's, Addr the client's address, Host what it calls the gateway, Key its API key, "" for none.
+	Name, Addr, Host, Key string
+	// Unknown is what counts as its address, the zero Prefix for one that the operator knows.
+	Unknown netip.Prefix
 	// Query is what it asks for, as of WHIP.
 	Query url.Values
 }
@@ -80,29 +86,44 @@ func publisherOf(r *http.Request, name string, query url.Values) *Publisher {
 	return &Publisher{Name: name, Addr: r.RemoteAddr, Host: r.Host, Query: query}
 }
 
+// request is the publisher as the rules for clients know it.
+func (p *Publisher) request(ctx context.Context) *http.Request {
+	// What the client calls the gateway protects from pages in browsers, which do not speak its protocol.
+	r := &http.Request{Method: "PUBLISH", RemoteAddr: p.Addr, Header: make(http.Header), Host: "localhost",
+		URL: &url.URL{Path: path + p.Name}}
+	if p.Key != "" {
+		r.Header.Set("Authorization", "Bearer "+p.Key)
+	}
+	return r.WithContext(ctx)
+}
+
 // Publication is a stream that is published otherwise than by WHIP.
 type Publication struct {
 	st  *stream
 	ctx context.Context
 }
 
-// Publish begins a stream. It takes the place of one with the same name. The error is a fault.
+// Publish begins a stream. It takes the place of one with the same name and owner. The error is a fault.
 func (s *Server) Publish(ctx context.Context, p Publisher) (*Publication, error) {
 	if why := checkPublisher(p.Name, p.Query); why != "" {
 		return nil, fault.New(fault.PublishAddress, "publish", why)
 	}
-	st, err := s.newStream(p.Name, p.Host, p.Query)
+	by, err := s.mayPublish(p.request(ctx), p.Unknown)
+	if err != nil {
+		return nil, err
+	}
+	st, err := s.newStream(by, p.Name, p.Host, p.Query)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.admit(ctx, &p, st, kindRTMP, p.Query.Encode()); err != nil {
-		return nil, err
+		return nil, taken(err)
 	}
 	running, stop := context.WithCancelCause(s.ctx)
 	st.stop = stop
 	if err := s.add(st); err != nil {
 		stop(nil)
-		return nil, err
+		return nil, taken(err)
 	}
 	st.seg.Touch()
 	s.start(running, st, func() { st.awaitSilence(running) }, func() {})
@@ -132,7 +153,12 @@ func (p *Publication) Segmenter() *segmenter.Segmenter { return p.st.seg }
 func (p *Publication) Done() <-chan struct{} { return p.ctx.Done() }
 
 // Err is why the stream ended.
-func (p *Publication) Err() error { return context.Cause(p.ctx) }
+func (p *Publication) Err() error {
+	if err := context.Cause(p.ctx); !errors.Is(err, errReplaced) {
+		return err
+	}
+	return fault.Wrap(fault.PublishTaken, "publish", errReplaced)
+}
 
 // End ends the stream, Close waits until it is over.
 func (p *Publication) End() { p.st.stop(errPublisherGone) }

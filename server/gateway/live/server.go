@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -42,10 +43,8 @@ type Server struct {
 	o Options
 	// rtc is nil without a socket for it.
 	rtc *rtc
-	// asks bounds calls of the webhook, smoke the smoke tests at once; media calls media servers; saved keeps
-	// copies of segments, nil for none.
+	// asks bounds calls of the webhook; media calls media servers; saved keeps copies of segments, nil for none.
 	asks  *admission.Shares
-	smoke chan struct{}
 	media *http.Client
 	saved *savedSegments
 	saves sync.Once
@@ -59,6 +58,9 @@ type Server struct {
 	draining bool
 	// streams are those that run, and those that ended a moment ago, by name.
 	streams map[string]*stream
+	// slots are those of unchecked clients, smoke the smoke tests that run, by their client.
+	slots uncheckedSlots
+	smoke map[string]int
 	// resting are orchestrators that were late, with how many choices pass them over.
 	resting map[string]int
 }
@@ -70,7 +72,7 @@ func New(o Options) (*Server, error) {
 		o.Recorder = noRecorder{}
 	}
 	s := &Server{o: o, streams: make(map[string]*stream), resting: make(map[string]int),
-		asks: admission.NewShares(freeAsks, maxAsks), smoke: make(chan struct{}, maxSmokeTests),
+		asks: admission.NewShares(freeAsks, maxAsks), smoke: make(map[string]int), slots: newUncheckedSlots(o.Limits.Streams),
 		media: &http.Client{Transport: &http.Transport{MaxResponseHeaderBytes: 64 << 10, DisableKeepAlives: true},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	var err error
@@ -169,46 +171,41 @@ func (s *Server) background(f func()) bool {
 	return true
 }
 
-// add makes a stream known. It takes the place of one with the same name, which ends. The error is a fault.
+// add makes a stream known. It takes the place of one with the same name and owner, which ends. The error is a fault.
 func (s *Server) add(st *stream) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	forgotten := s.o.Now().Add(-s.o.Limits.Remember)
-	for name, old := range s.streams {
-		if old.endedBefore(forgotten) {
-			delete(s.streams, name)
-		}
+	if s.draining {
+		return fault.New(fault.Draining, opPublish, "")
 	}
-	old := s.streams[st.name]
-	switch {
-	case s.draining:
-		return fault.New(fault.Draining, "publish", "")
-	case (old == nil || old.over()) && s.runningLocked() >= s.o.Limits.Streams, len(s.streams) >= 4*s.o.Limits.Streams:
-		return fault.New(fault.StreamsFull, "publish", "there are too many live streams")
+	if err := s.claimLocked(st); err != nil {
+		return err
 	}
-	if old != nil {
-		old.stop(errReplaced)
+	if err := s.takeSlotLocked(st); err != nil {
+		return err
 	}
+	s.forgetLocked(st.by)
+	s.replaceLocked(st)
 	s.streams[st.name] = st
 	return nil
 }
 
-// byName is the stream of a name, also one that ended a moment ago; byID that of an id.
+// byName is the stream of a name, also one that ended a moment ago; byID are those of an id.
 func (s *Server) byName(name string) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.streams[name]
 }
 
-func (s *Server) byID(id string) *stream {
+func (s *Server) byID(id string) (out []*stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, st := range s.streams {
 		if st.id == id && !st.endedBefore(s.o.Now().Add(-s.o.Limits.Remember)) {
-			return st
+			out = append(out, st)
 		}
 	}
-	return nil
+	return out
 }
 
 // rest passes an orchestrator over for some choices.
@@ -267,6 +264,10 @@ func (s *Server) serveUpdate(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, textNoStream, http.StatusNotFound)
 		return
 	}
+	if !s.mayUse(st, s.clientOf(r, unknown(r))) {
+		refuse(w, errOwned)
+		return
+	}
 	data, err := readBody(w, r, maxParams)
 	if err != nil {
 		refuse(w, err)
@@ -290,11 +291,17 @@ func (s *Server) serveStatus(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	st := s.byID(r.PathValue("stream"))
-	if st == nil {
+	found, by := s.byID(r.PathValue("stream")), s.clientOf(r, unknown(r))
+	own := slices.IndexFunc(found, func(st *stream) bool { return s.mayUse(st, by) })
+	switch {
+	case len(found) == 0:
 		http.Error(w, textNoStream, http.StatusNotFound)
 		return
+	case own < 0:
+		refuse(w, errOwned)
+		return
 	}
+	st := found[own]
 	data, err := st.describe()
 	if err != nil {
 		refuse(w, fault.Wrap(fault.Unexpected, "describe a stream", err))
@@ -370,13 +377,11 @@ func (s *Server) splitOutput(name string) (st *stream, malformed bool) {
 	if !ok || base == "" {
 		return nil, true
 	}
-	if st := s.byName(base); st != nil {
-		return st, false
-	}
+	// The form with the request is first: another publisher could name its stream like that.
 	if i := strings.LastIndexByte(base, '-'); i > 0 {
 		if st := s.byName(base[:i]); st != nil && st.request == base[i+1:] {
 			return st, false
 		}
 	}
-	return nil, false
+	return s.byName(base), false
 }

@@ -26,8 +26,10 @@ const (
 	// smokeTime is how long the test card is sent, unless the request says otherwise; maxSmokeTime at most.
 	smokeTime    = 5 * time.Minute
 	maxSmokeTime = time.Hour
-	// maxSmokeTests bounds tests at once.
+	// maxSmokeTests bounds tests at once, those of the own machine and those of keys.
 	maxSmokeTests = 2
+	// ownTests is the client of the own machine's tests.
+	ownTests = "machine"
 	// cardRate is how many pictures of the card are sent in a second.
 	cardRate = 30
 )
@@ -74,28 +76,59 @@ func (s *Server) serveSmokeTest(w http.ResponseWriter, r *http.Request) {
 	if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil && !origin.Forwarded(r) {
 		caller = peer.Addr().Unmap()
 	}
-	if err := s.smokeTest(r.Context(), ask.URL, last, caller, own); err != nil {
+	by := ownTests
+	if !own {
+		by = s.clientOf(r, netip.Prefix{}).name
+	}
+	if err := s.smokeTest(r.Context(), ask.URL, last, caller, by); err != nil {
 		refuse(w, err)
 	}
 }
 
+// takeTest takes a slot for a test. The own machine has slots of its own, and each key one.
+func (s *Server) takeTest(by string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	most, keys := maxSmokeTests, 0
+	for name, n := range s.smoke {
+		if name != ownTests {
+			keys += n
+		}
+	}
+	if by != ownTests {
+		most = 1
+	}
+	if s.smoke[by] >= most || by != ownTests && keys >= maxSmokeTests {
+		return false
+	}
+	s.smoke[by]++
+	return true
+}
+
+func (s *Server) endTest(by string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.smoke[by]--; s.smoke[by] == 0 {
+		delete(s.smoke, by)
+	}
+}
+
 // smokeTest begins to send the card, and returns when the media server takes it or does not. The error is a fault.
-func (s *Server) smokeTest(ctx context.Context, address string, last time.Duration, caller netip.Addr, own bool) error {
+func (s *Server) smokeTest(ctx context.Context, address string, last time.Duration, caller netip.Addr,
+	by string) error {
 	const op = "send the test card"
 	u, err := parseMedia(address)
 	if err != nil {
 		return err
 	}
-	select {
-	case s.smoke <- struct{}{}:
-	default:
-		return fault.New(fault.PushesFull, op, "two tests run already")
+	if !s.takeTest(by) {
+		return fault.New(fault.PushesFull, op, "two tests run already, or one with this key")
 	}
 	begun := make(chan error, 1)
 	if !s.background(func() {
-		defer func() { <-s.smoke }()
+		defer s.endTest(by)
 		begin, cancel := context.WithTimeout(s.ctx, rtmpWithin)
-		addr, err := s.reach(begin, u, caller, own)
+		addr, err := s.reach(begin, u, caller, by == ownTests)
 		cancel()
 		if err != nil {
 			begun <- err
@@ -110,7 +143,7 @@ func (s *Server) smokeTest(ctx context.Context, address string, last time.Durati
 		}
 		begun <- fault.Wrap(fault.MediaServerUnreachable, op, err)
 	}) {
-		<-s.smoke
+		s.endTest(by)
 		return fault.New(fault.Draining, op, "")
 	}
 	select {

@@ -30,7 +30,8 @@ func (s *Server) serveStart(w http.ResponseWriter, r *http.Request) {
 		wrongMethod(w, r)
 		return
 	}
-	if err := s.mayPublish(r); err != nil {
+	by, err := s.mayPublish(r, unknown(r))
+	if err != nil {
 		refuse(w, err)
 		return
 	}
@@ -45,7 +46,7 @@ func (s *Server) serveStart(w http.ResponseWriter, r *http.Request) {
 	case strings.HasSuffix(c.name, "-out"):
 		return // a result that was sent to the media server
 	}
-	st, err := s.newStream(c.name, r.Host, c.query)
+	st, err := s.newStream(by, c.name, r.Host, c.query)
 	if err == nil {
 		err = s.admit(r.Context(), publisherOf(r, c.name, c.query), st, c.kind, r.FormValue("query"))
 	}
@@ -134,18 +135,6 @@ func sourceOf(named string, caller netip.Addr, prefix, name string) (*url.URL, e
 		u.Path = "/" + prefix + "/" + name
 	}
 	return parseMedia(u.String())
-}
-
-// AsksService reports whether an operator's service decides about streams.
-func (s *Server) AsksService() bool { return s.o.Webhook != nil }
-
-// mayPublish decides about a publisher's request. Where a service is asked about streams it decides alone.
-func (s *Server) mayPublish(r *http.Request) error {
-	if s.o.Access == nil || s.o.Webhook != nil {
-		return nil
-	}
-	_, err := s.o.Access.Push(r)
-	return err
 }
 
 // owner decides about requests that make this gateway connect elsewhere. machine: it is the own machine's.

@@ -31,6 +31,9 @@ var (
 
 // published is what a publisher says of its stream, and what it is given.
 type published struct {
+	// by is the publisher. named: the operator's service chose the id.
+	by    identity
+	named bool
 	// name is what it is published as, id what its status is called; request is its random number.
 	name, id, request string
 	// model is the pipeline's model, with its first params. pipelineID is the application's name for it.
@@ -189,11 +192,17 @@ func (s *stream) parameters() (params []byte, number int, changed <-chan struct{
 	return s.update, s.number, s.changed
 }
 
-// ended reports whether the stream ended before a time.
-func (s *stream) endedBefore(at time.Time) bool {
+// end is when the stream ended, the zero time while it runs.
+func (s *stream) end() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !s.endedAt.IsZero() && s.endedAt.Before(at)
+	return s.endedAt
+}
+
+// endedBefore reports whether the stream ended before a time.
+func (s *stream) endedBefore(at time.Time) bool {
+	end := s.end()
+	return !end.IsZero() && end.Before(at)
 }
 
 // over reports whether the stream has ended.

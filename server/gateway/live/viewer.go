@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"net/netip"
 	"sync"
 
 	"github.com/pion/rtp"
@@ -14,6 +15,8 @@ const maxQueued = 8 << 20
 // viewer is one that watches a stream's output.
 type viewer struct {
 	video, audio *webrtc.TrackLocalStaticRTP
+	// from is its address if it has no key; of output.join.
+	from netip.Prefix
 	// base is added to all time stamps, which begin anywhere.
 	base uint32
 	// more has an element when there are frames, or the viewer is over.

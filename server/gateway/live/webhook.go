@@ -182,6 +182,7 @@ func (v *verdict) apply(p *published) {
 	set(&p.model, v.Pipeline)
 	set(&p.pipelineID, v.PipelineID)
 	set(&p.id, v.StreamID)
+	p.named = v.StreamID != ""
 	if v.Outputs != "" {
 		p.outputs = outputURLs(url.Values{"rtmpOutput": {v.Outputs}})
 	}
@@ -206,9 +207,18 @@ func promptOf(params json.RawMessage) json.RawMessage {
 	return out
 }
 
-// admit asks the operator's service about a stream, if there is one. Errors are those of Webhook.ask, AddressBusy
-// and PushesFull.
+// admit asks the operator's service about a stream, if there is one, and whether its name is free for its publisher.
+// Errors are those of Webhook.ask and claimLocked, AddressBusy and PushesFull.
 func (s *Server) admit(ctx context.Context, p *Publisher, st *stream, kind, query string) error {
+	if err := s.ask(ctx, p, st, kind, query); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.claimLocked(st)
+}
+
+func (s *Server) ask(ctx context.Context, p *Publisher, st *stream, kind, query string) error {
 	h := s.o.Webhook
 	if h == nil {
 		return nil

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -65,7 +66,7 @@ func (s *Server) serveWHEP(w http.ResponseWriter, r *http.Request) {
 
 // view connects a viewer to a stream's output.
 func (s *Server) view(w http.ResponseWriter, r *http.Request, st *stream, v *viewer, offer string) {
-	if !st.out.join(v, max(0, s.o.Limits.Viewers)) {
+	if !st.out.join(v, max(0, s.o.Limits.Viewers), s.viewerOf(r)) {
 		http.Error(w, textViewers, http.StatusTooManyRequests)
 		return
 	}
@@ -116,6 +117,18 @@ func (s *Server) view(w http.ResponseWriter, r *http.Request, st *stream, v *vie
 	w.Header().Set("Content-Type", "application/sdp")
 	w.WriteHeader(http.StatusCreated)
 	_, _ = w.Write([]byte(text))
+}
+
+// viewerOf is the address of a viewer without a key, the zero Prefix for others.
+func (s *Server) viewerOf(r *http.Request) netip.Prefix {
+	from := unknown(r)
+	if s.o.Access == nil || !from.IsValid() {
+		return from
+	}
+	if key, _ := s.o.Access.Client(r); key != "" {
+		return netip.Prefix{}
+	}
+	return from
 }
 
 // awaitOutput waits for a stream's first picture.

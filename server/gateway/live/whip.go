@@ -25,7 +25,8 @@ func (s *Server) serveWHIP(w http.ResponseWriter, r *http.Request) {
 		wrongMethod(w, r)
 		return
 	}
-	if err := s.mayPublish(r); err != nil {
+	by, err := s.mayPublish(r, unknown(r))
+	if err != nil {
 		refuse(w, err)
 		return
 	}
@@ -43,7 +44,7 @@ func (s *Server) serveWHIP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, err)
 		return
 	}
-	st, err := s.newStream(name, r.Host, q)
+	st, err := s.newStream(by, name, r.Host, q)
 	if err == nil {
 		err = s.admit(r.Context(), publisherOf(r, name, q), st, kindOwn, r.URL.RawQuery)
 	}
@@ -59,7 +60,7 @@ func (s *Server) serveWHIP(w http.ResponseWriter, r *http.Request) {
 	}
 	if err := s.launch(st, in); err != nil {
 		_ = in.pc.Close() // nothing was sent over it
-		refuse(w, err)
+		refuseStream(w, err)
 		return
 	}
 	h := w.Header()

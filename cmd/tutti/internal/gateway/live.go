@@ -49,7 +49,7 @@ func (p *Part) addLive(opt *gateway.Options, ai *gatewayAI) (*live.Server, error
 	server, err = live.New(live.Options{
 		Conn: conn, NATIP: c.PublicIP, Channels: channels, Network: network, Recorder: recorder,
 		Events: p.events, Restream: p.restream(),
-		Access: ai.access, PlaybackURL: c.PlaybackURL, AllowCORS: c.AllowCORS,
+		Access: ai.access.WithoutWebhook(), PlaybackURL: c.PlaybackURL, AllowCORS: c.AllowCORS,
 		Host: p.Config.Addresses.GatewayHost, Webhook: p.liveWebhook(), Puller: live.RTMP{},
 		MediaNetworks: p.Config.Storage.ObjectStoreNetworks, MediaServerPassword: c.MediaMTXPassword.Reveal(),
 		Save: live.Save{Dir: filepath.Join(p.Config.Storage.DataDir, "live-segments"), First: c.SaveFirst},

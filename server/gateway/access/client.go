@@ -1,0 +1,36 @@
+package access
+
+import (
+	"encoding/hex"
+	"net/http"
+
+	"github.com/tuttinode/tutti/core/apikeys"
+)
+
+// Client identifies the client of a request that was admitted: key is the hash of its valid API key, also where it
+// needs none, and machine says that it is the own machine.
+func (p *Policy) Client(r *http.Request) (key string, machine bool) {
+	if p == nil {
+		return "", true
+	}
+	if p.required() && p.key(r, errNoKey) == nil {
+		key = keyOf(r)
+	}
+	return key, p.Machine(r) == nil
+}
+
+// keyOf is the hash of a request's key.
+func keyOf(r *http.Request) string {
+	hash := apikeys.HashOf(apikeys.BearerToken(r.Header.Get("Authorization")))
+	return hex.EncodeToString(hash[:])
+}
+
+// WithoutWebhook is the policy for what the webhook of pushes is not asked about.
+func (p *Policy) WithoutWebhook() *Policy {
+	if p == nil {
+		return nil
+	}
+	other := *p
+	other.opt.AskedPushes = false
+	return &other
+}
