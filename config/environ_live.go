@@ -26,8 +26,8 @@ func liveVariables(vars map[string]string) (notices []Notice) {
 		vars["LIVE_AI_WHEP_MAX_SESSIONS"] = "100000"
 	}
 	if vars["LIVE_AI_PLAYBACK_HOST"] != "" {
-		report("LIVE_AI_PLAYBACK_HOST", "not used: a result goes to viewers by WHEP and to the addresses of rtmpOutput; name "+
-			"the media server's there")
+		report("LIVE_AI_PLAYBACK_HOST", "not used: a result goes to viewers by WHEP and to the addresses of rtmpOutput; "+
+			"name the media server's there")
 	}
 	if off, err := parseBool(vars["LIVE_AI_DISABLE_RTMP_OUTPUT"]); err == nil && !off {
 		report("LIVE_AI_DISABLE_RTMP_OUTPUT", "not used: no result goes to the media server by itself; name its address in "+

@@ -234,8 +234,10 @@ var gatewayRows = []Row{
 	},
 	{
 		Code: StreamHookFailed, Class: Upstream,
-		Cause:  "The admission hook could not be asked, or its answer cannot be used, and a stream that is not admitted is refused.",
-		Remedy: "Check that the service of `-authWebhookUrl`, or of `-liveAIAuthWebhookUrl`, is up and answers JSON.", Retryable: true,
+		Cause: "The admission hook could not be asked, or its answer cannot be used, and a stream that is not " +
+			"admitted is refused.",
+		Remedy:    "Check that the service of `-authWebhookUrl`, or of `-liveAIAuthWebhookUrl`, is up and answers JSON.",
+		Retryable: true,
 	},
 	{
 		Code: PushesFull, Class: Busy,

@@ -76,8 +76,8 @@ func (s settings) encode(ctx context.Context, count int) ([][]byte, error) {
 
 // numbers decodes access units and reads the number of each picture.
 func (s settings) numbers(ctx context.Context, units [][]byte) ([]int, error) {
-	out, err := s.convert(ctx, bytes.NewBuffer(bytes.Join(units, nil)), "-f", "h264", "-r", fmt.Sprint(fps), "-i", "pipe:0",
-		"-fps_mode", "passthrough", "-f", "rawvideo", "-pix_fmt", "gray", "pipe:1")
+	out, err := s.convert(ctx, bytes.NewBuffer(bytes.Join(units, nil)), "-f", "h264", "-r", fmt.Sprint(fps),
+		"-i", "pipe:0", "-fps_mode", "passthrough", "-f", "rawvideo", "-pix_fmt", "gray", "pipe:1")
 	if err != nil {
 		return nil, err
 	}

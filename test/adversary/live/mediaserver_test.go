@@ -101,7 +101,8 @@ func TestAKeyLeadsToNoInternalAddress(t *testing.T) {
 	inside, calls := internal(t)
 	_, base := startFrom(t, o)
 	header := []string{"X-Forwarded-For", "192.0.2.7", "Authorization", "Bearer tk-suite-0123456789abcdef"}
-	for _, target := range []string{"rtmp://" + inside + "/a/b", "rtmp://[::ffff:7f00:1]:1935/a/b", "rtmp://10.1.2.3/a/b"} {
+	targets := []string{"rtmp://" + inside + "/a/b", "rtmp://[::ffff:7f00:1]:1935/a/b", "rtmp://10.1.2.3/a/b"}
+	for _, target := range targets {
 		form := url.Values{"source_id": {"c"}, "source_type": {"rtmpConn"}, "rtmp_url": {target}}
 		if res, text := m.Call(base+"cam/start", form, header...); res.StatusCode != http.StatusForbidden ||
 			!strings.Contains(text, "media server") {
