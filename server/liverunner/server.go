@@ -79,9 +79,9 @@ type Server struct {
 	// containers are where those of runners are reached, by name.
 	containers map[string]container
 	// events are the channels of dynamic runners, by runner id.
-	events  map[string]*trickle.Channel
-	health  health
-	upgrade upgrade
+	events    map[string]*trickle.Channel
+	health    health
+	upgrading upgrading
 
 	// leaving: the end of Run is a handover. left ends when it has happened.
 	leaving atomic.Bool
