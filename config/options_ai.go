@@ -143,7 +143,7 @@ func aiRows() []option {
 		{name: "liveAICapRefreshModels", mark: "O", obsolete: "-liveAICapReportInterval replaces it; delete it",
 			to: func(c *Config) value { return text(&c.obsolete.refreshModels) }},
 		{name: "liveAISaveNSegments", mark: "A", roles: aiRoles | gateway, preset: "10",
-			help: "segments at the begin of each live video that a gateway keeps in the data directory, if it is given",
+			help: "first segments of each live video that a gateway keeps in the data directory, if it is given",
 			to:   func(c *Config) value { return whole(&c.LiveAI.SaveSegments, 0, 100000) }},
 		{name: "mediaMTXApiPassword", mark: "G", roles: gateway,
 			help: "password of the API of MediaMTX (user admin), which is told which publishers to end; it goes to callers of " +

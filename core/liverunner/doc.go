@@ -6,5 +6,5 @@
 // itself (dynamic) and is kept by heartbeats. Capacity counts sessions. A session ends when it is stopped
 // or when its runner goes; its end is reported once.
 //
-// The rules and texts are live.md section 2.
+// docs/live.md has the rules; the texts are the network's.
 package liverunner

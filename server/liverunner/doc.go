@@ -5,5 +5,5 @@
 // Runners' own addresses never leave the node, not even in errors. Names of sessions, channels and proxy
 // URLs are credentials and are not logged in full.
 //
-// The rules are live.md section 2; package core/liverunner keeps the state.
+// docs/live.md says what runners and clients send; package core/liverunner keeps the state.
 package liverunner

@@ -61,6 +61,16 @@ func (s *Server) HandOver(context.Context) error {
 	return nil
 }
 
+// upgrading is what a server knows of an upgrade that it is part of. The server's mu guards it.
+type upgrading struct {
+	// tell sends updates to the other process, nil for none; elsewhere are single-shot sessions whose requests
+	// are there.
+	tell      func(Update)
+	elsewhere []string
+	// shared are the sessions that both processes know.
+	shared []string
+}
+
 // State is what a successor gets. It is called after Run.
 func (s *Server) State() State {
 	s.mu.Lock()
@@ -69,7 +79,7 @@ func (s *Server) State() State {
 		Registry: s.registry.State(), Sessions: make(map[string]SessionState), Events: make(map[string]ChannelState),
 	}
 	for session, o := range s.sessions {
-		s.shared = append(s.shared, session.ID)
+		s.upgrading.shared = append(s.upgrading.shared, session.ID)
 		st := SessionState{Channels: make(map[string]ChannelState), Proxies: make(map[string]*url.URL)}
 		for name, c := range o.channels {
 			st.Channels[name] = stateOf(c)
@@ -103,9 +113,9 @@ func (s *Server) Restore(st State) {
 			s.byProxy[id] = &proxy{session, target}
 		}
 		s.sessions[session] = o
-		s.shared = append(s.shared, session.ID)
+		s.upgrading.shared = append(s.upgrading.shared, session.ID)
 		if session.SingleShot {
-			s.elsewhere = append(s.elsewhere, session.ID)
+			s.upgrading.elsewhere = append(s.upgrading.elsewhere, session.ID)
 		}
 	}
 	for id, c := range st.Events {
@@ -120,19 +130,19 @@ func (s *Server) Restore(st State) {
 // process the requests end that were all of their sessions.
 func (s *Server) Tell(send func(Update)) {
 	s.mu.Lock()
-	s.tell = send
+	s.upgrading.tell = send
 	var over, ended []string
 	here := make(map[string]bool)
 	for session := range s.sessions {
 		here[session.ID] = true
 	}
-	for _, id := range s.shared {
+	for _, id := range s.upgrading.shared {
 		if !here[id] {
 			ended = append(ended, id)
 		}
 	}
-	if s.shared = nil; send == nil {
-		over, s.elsewhere = s.elsewhere, nil
+	if s.upgrading.shared = nil; send == nil {
+		over, s.upgrading.elsewhere = s.upgrading.elsewhere, nil
 	}
 	s.mu.Unlock()
 	if send != nil && len(ended) > 0 {
@@ -166,7 +176,7 @@ func (s *Server) TellUsed(ctx context.Context) {
 
 func (s *Server) update(n Update) {
 	s.mu.Lock()
-	send := s.tell
+	send := s.upgrading.tell
 	s.mu.Unlock()
 	if send != nil {
 		send(n)

@@ -79,14 +79,9 @@ type Server struct {
 	// containers are where those of runners are reached, by name.
 	containers map[string]container
 	// events are the channels of dynamic runners, by runner id.
-	events map[string]*trickle.Channel
-	health health
-	// tell sends updates to the other process of an upgrade, nil for none; elsewhere are single-shot sessions
-	// whose requests are there.
-	tell      func(Update)
-	elsewhere []string
-	// shared are the sessions that both processes know.
-	shared []string
+	events    map[string]*trickle.Channel
+	health    health
+	upgrading upgrading
 
 	// leaving: the end of Run is a handover. left ends when it has happened.
 	leaving atomic.Bool

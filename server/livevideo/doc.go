@@ -5,5 +5,5 @@
 // does the opposite. Runners are inference.Workers whose slots are inference.LongSlots: model servers by
 // url, containers (ai/manager) and the sample pipeline (livevideo/sample).
 //
-// The protocol is live.md section 4; its recorded exchanges are replayed by the tests.
+// The protocol is the network's; what was recorded of it (test/vectors/live) is replayed by the tests.
 package livevideo

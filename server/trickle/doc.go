@@ -9,5 +9,5 @@
 // reader of a segment that is no longer kept is cut off. A channel whose last segment began some time ago
 // is closed.
 //
-// The protocol is live.md section 1; its recorded exchanges are replayed by the tests.
+// The protocol is the network's; what was recorded of it (test/vectors/live) is replayed by the tests.
 package trickle

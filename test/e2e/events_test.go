@@ -31,7 +31,8 @@ func TestEventsAndReports(t *testing.T) {
 	video, admin := livevideo.New(t), harness.Address(t)
 	node, gw := gatewayAt(t, service+","+video.URI(), admin, "-monitor", "-metricsClientIP",
 		"-kafkaBootstrapServers", strings.Join(kafka.ListenAddrs(), ","), "-kafkaGatewayTopic", "events",
-		"-metadataQueueUri", amqp.URI(), "-liveMediaAddr", harness.Address(t))
+		"-metadataQueueUri", amqp.URI(), "-liveMediaAddr", harness.Address(t),
+		"-drainTimeout", "3s") // the publisher stays
 
 	seg := segments(t, small(1))[0]
 	if _, err := harness.Push(gw, "movie", "0.ts", seg.Data, seg.Duration); err != nil {

@@ -5,6 +5,6 @@
 // control and events channels, and asks over the connection for the media channels that it wants. What ends
 // the session for one side ends it for all.
 //
-// The protocol is the end of live.md section 4; its recorded frames are replayed by the tests. Sessions with
+// The protocol is the network's; its recorded frames (test/vectors/live) are replayed by the tests. Sessions with
 // runners that take requests over HTTP are package livevideo's.
 package serverless

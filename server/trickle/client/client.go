@@ -1,4 +1,4 @@
-// Package client writes and reads channels over HTTP (live.md section 1).
+// Package client writes and reads channels over HTTP, those of package trickle and of the existing node.
 //
 // A Publisher sends numbered segments while they grow, and a Subscriber reads them as they come. Both keep
 // one request ahead, so that a segment never waits for a connection. Neither holds more than its limits: the
