@@ -237,22 +237,23 @@ func TestBudgetOfADay(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		d := &disk{spent: make(map[string]map[string]core.Wei)}
-		b, now, latest := NewBudget(d, most, nil), start, start
+		// latest is the latest time that the budget was asked at: it knows no other.
+		b, now, latest := NewBudget(d, most, nil), start, time.Time{}
 		got := map[string]int64{} // of a day and an auth id
 		for range rapid.IntRange(1, 80).Draw(t, "steps") {
 			id := rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "auth id")
 			amount := rapid.Int64Range(1, limit+1).Draw(t, "amount")
 			value := pm.ValueOf(big.NewRat(amount, 1))
-			day := latest.Format(dayForm)
 			switch rapid.IntRange(0, 9).Draw(t, "step") {
 			case 0:
-				b, latest = NewBudget(d, most, nil), now // a restart knows the clock alone
+				b, latest = NewBudget(d, most, nil), time.Time{} // a restart knows the clock alone
 			case 1:
 				now = now.Add(time.Duration(rapid.IntRange(-2, 20).Draw(t, "hours")) * time.Hour)
-				latest = later(latest, now)
 			case 2:
 				d.full = !d.full
 			default:
+				latest = later(latest, now)
+				day := latest.Format(dayForm)
 				if err := b.take(t.Context(), id, value, now); err != nil {
 					if !d.full && got[day+id]+amount <= limit {
 						t.Fatalf("%q is refused %d after %d: %v", id, amount, got[day+id], err)
