@@ -41,4 +41,6 @@ func (t *traffic) report(pc *webrtc.PeerConnection, to Recorder) {
 
 // transportOf is the transport that all media of a connection share. Its figures may be read while the connection
 // ends, which those of the connection itself may not, and cost less.
-func transportOf(pc *webrtc.PeerConnection) *webrtc.ICETransport { return pc.SCTP().Transport().ICETransport() }
+func transportOf(pc *webrtc.PeerConnection) *webrtc.ICETransport {
+	return pc.SCTP().Transport().ICETransport()
+}

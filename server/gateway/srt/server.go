@@ -37,9 +37,11 @@ const (
 	// maxRate bounds a client's bytes a second, burst those at once.
 	maxRate = 100_000_000 / 8
 	burst   = 8 << 20
-	// maxBuffered bounds what the library keeps of a client until it is due, looked at every look.
+	// maxBuffered bounds what the library keeps of a client until it is due, looked at every look. packetCost is what
+	// a packet costs beside its bytes: a client chooses how few of them are in one, and when it is due.
 	maxBuffered = 64 << 20
-	look        = time.Second
+	packetCost  = 1 << 10
+	look        = 200 * time.Millisecond
 	// againEvery is how often an address is tried that is in use.
 	againEvery = 2 * time.Second
 	// pending bounds the clients that are being admitted.
@@ -251,9 +253,7 @@ func (s *Server) watch(conn srt.Conn, end context.CancelCauseFunc, over <-chan s
 	for {
 		select {
 		case <-tick.C:
-			var now srt.Statistics
-			conn.Stats(&now)
-			if now.Instantaneous.ByteRecvBuf > maxBuffered {
+			if buffered(conn) > maxBuffered {
 				end(fault.New(fault.PublishProtocol, "read", "too much waits for its time"))
 			}
 		case <-s.draining:
@@ -263,6 +263,13 @@ func (s *Server) watch(conn srt.Conn, end context.CancelCauseFunc, over <-chan s
 			return
 		}
 	}
+}
+
+// buffered is the memory of what the library keeps of a client.
+func buffered(conn srt.Conn) uint64 {
+	var now srt.Statistics
+	conn.Stats(&now)
+	return now.Instantaneous.ByteRecvBuf + now.Instantaneous.PktRecvBuf*packetCost
 }
 
 // paced reads as fast as a client may send.

@@ -70,3 +70,41 @@ func TestThePortIsInUse(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// hoarder is a client of whose packets many are not due yet.
+type hoarder struct {
+	srtlib.Conn
+	packets, bytes uint64
+}
+
+func (h *hoarder) Stats(s *srtlib.Statistics) {
+	s.Instantaneous.PktRecvBuf, s.Instantaneous.ByteRecvBuf = h.packets, h.bytes
+}
+
+// A client that sends for later is ended when that takes too much memory, however few bytes its packets have.
+func TestClientsThatSendForLater(t *testing.T) {
+	t.Parallel()
+	s := New(Options{Log: slog.New(slog.DiscardHandler)})
+	for name, h := range map[string]*hoarder{
+		"large packets": {packets: 50_000, bytes: 50_000 * 1316},
+		"small packets": {packets: 100_000, bytes: 100_000},
+	} {
+		ctx, end := context.WithCancelCause(t.Context())
+		over := make(chan struct{})
+		watched := make(chan struct{})
+		go func() { defer close(watched); s.watch(h, end, over) }()
+		select {
+		case <-ctx.Done():
+		case <-time.After(20 * time.Second):
+			t.Error(name, "are kept")
+		}
+		if got := fault.CodeOf(context.Cause(ctx)); got != fault.PublishProtocol {
+			t.Error(name, got)
+		}
+		close(over)
+		<-watched
+	}
+	if n := buffered(&hoarder{packets: 4000, bytes: 4000 * 1316}); n > maxBuffered {
+		t.Error("what an encoder sends in some hundred milliseconds is too much:", n)
+	}
+}
