@@ -152,4 +152,5 @@ func (o *Orchestrator) capabilitySession() (core.SessionID, error) {
 type freeTab struct{}
 
 func (freeTab) Charge(units int64) int64 { return units }
+func (freeTab) Settle(int64)             {}
 func (freeTab) Close()                   {}

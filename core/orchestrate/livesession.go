@@ -105,8 +105,11 @@ func (o *Orchestrator) LiveInterval() time.Duration { return o.opt.LiveInterval 
 func (s *LiveSession) Due() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.dueLocked() >= max(1, s.unit.units(s.o.opt.LiveInterval))
+	return s.dueLocked() >= s.intervalUnits()
 }
+
+// intervalUnits are what is charged at a time.
+func (s *LiveSession) intervalUnits() int64 { return max(1, s.unit.units(s.o.opt.LiveInterval)) }
 
 // dueLocked returns the whole units that are not billed yet. What is less than a unit stays due.
 func (s *LiveSession) dueLocked() int64 {
@@ -142,14 +145,21 @@ func (s *LiveSession) chargeLocked(due int64) error {
 }
 
 // End bills what is due, and releases the account. A session costs a second at least, so that many
-// short ones are not free. End is idempotent.
+// short ones are not free. Up to an interval that the account does not hold is owed: it would be free for a payer
+// that pays little for each of many sessions. More is not, because a charger that stalled is no fault of the payer's.
+// End is idempotent.
 func (s *LiveSession) End() {
 	s.mu.Lock()
 	if s.ended {
 		s.mu.Unlock()
 		return
 	}
-	_ = s.chargeLocked(max(s.dueLocked(), s.unit.perSecond()-s.charged))
+	due, before := max(s.dueLocked(), s.unit.perSecond()-s.charged), s.charged
+	if s.chargeLocked(due) != nil {
+		owed := min(due-(s.charged-before), s.intervalUnits())
+		s.tab.Settle(owed)
+		s.charged += owed
+	}
 	s.ended = true
 	s.mu.Unlock()
 	s.tab.Close()
