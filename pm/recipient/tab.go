@@ -120,6 +120,13 @@ func (a *account) open(job *pm.Job) (*fund, bool) {
 // Charge bills what the account holds.
 func (t *tab) Charge(units int64) (billed int64) { return t.charge(units, true) }
 
+// Held returns what the account holds.
+func (t *tab) Held() int64 {
+	t.a.mu.Lock()
+	defer t.a.mu.Unlock()
+	return t.a.heldLocked(t.fund, t.bill.Price)
+}
+
 // Settle bills what the account does not hold, too.
 func (t *tab) Settle(units int64) { t.charge(units, false) }
 

@@ -99,7 +99,7 @@ func TestBalanceOfASession(t *testing.T) {
 		if terms.EV().Sign() <= 0 {
 			return
 		}
-		s := New(Options{})
+		s := New(Options{Now: time.Now})
 		state := &State{Balance: "0", InitialPixelsPerUnit: rapid.Int64Range(1, 1000).Draw(t, "pixels per unit"),
 			InitialPricePerUnit: rapid.Int64Range(1, 1e9).Draw(t, "price")}
 		paid, cost, first := pm.Value{}, pm.Value{}, true

@@ -81,7 +81,7 @@ func (b *books) addLocked(e *pm.Entries) {
 }
 
 // kill loses what is queued, and returns what the next start finds.
-func (b *books) kill() ([]pm.Balance, []pm.Debt) {
+func (b *books) kill() []pm.Balance {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.queue = b.queue[:0]
@@ -94,11 +94,7 @@ func (b *books) kill() ([]pm.Balance, []pm.Debt) {
 	}) {
 		all = append(all, pm.Balance{Account: a, Value: b.balances[a], Used: b.used[a]})
 	}
-	var paid []pm.Debt
-	for a, v := range b.credited {
-		paid = append(paid, pm.Debt{Sender: a.Sender, First: b.used[a], Last: b.used[a], Paid: v})
-	}
-	return all, paid
+	return all
 }
 
 // of returns an account's payments, units billed and balance, all on disk.

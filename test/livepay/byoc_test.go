@@ -194,7 +194,7 @@ func TestCapabilityEventsArePaid(t *testing.T) {
 	if !strings.Contains(a.Body, "event: insufficient balance\n") || strings.Contains(a.Body, "DONE") {
 		t.Errorf("%q", a.Body)
 	}
-	if _, _, left := r.account(r.Client); left.Cmp(secondsWorth(-5)) != 0 {
+	if _, _, left := r.account(r.Client); left.Floor().Cmp(secondsWorth(-5).Floor()) != 0 {
 		t.Errorf("%s left: an interval is owed", left)
 	}
 	r.worker.Working = func(req *http.Request) {

@@ -102,7 +102,7 @@ func (n *node) start() {
 func (n *node) kill() {
 	n.t.Helper()
 	n.public.Close()
-	n.opt.Opening.Balances, n.opt.Opening.Debts = n.books.kill()
+	n.opt.Opening.Balances = n.books.kill()
 	n.opt.Opening.Clean = false
 	last := n.opt.Opening.Current
 	n.opt.Opening.Retired = []pm.Epoch{last}
