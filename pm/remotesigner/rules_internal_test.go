@@ -196,7 +196,8 @@ func TestRememberedStatesAreBounded(t *testing.T) {
 	if len(u.sessions) > maxUsed || u.order.Len() != len(u.sessions) {
 		t.Errorf("%d sessions, %d in order", len(u.sessions), u.order.Len())
 	}
-	if _, err := u.once(t.Context(), &State{StateID: "later"}, start.Add(usedLife), pay); err != nil || len(u.sessions) != 1 {
+	_, err := u.once(t.Context(), &State{StateID: "later"}, start.Add(usedLife), pay)
+	if err != nil || len(u.sessions) != 1 {
 		t.Errorf("%d sessions after their time, %v", len(u.sessions), err)
 	}
 }

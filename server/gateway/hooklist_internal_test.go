@@ -37,13 +37,14 @@ func (h *hookService) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func (h *hookService) hookList() *hookList {
-	return newHookList("http://hook.test", nil, &http.Client{Transport: h}, time.Now, slog.New(slog.DiscardHandler))
+	client := &http.Client{Transport: h}
+	return newHookList("http://hook.test", nil, client, time.Now, slog.New(slog.DiscardHandler))
 }
 
 const oldOrchestrator, newOrchestrator = "https://old.test:8935", "https://new.test:8935"
 
-// TestAClientThatLeavesKeepsNoOldList: the list is for all; a client that leaves while the service answers does not make
-// the gateway keep the old one for another minute.
+// TestAClientThatLeavesKeepsNoOldList: the list is for all; a client that leaves while the service answers does not
+// make the gateway keep the old one for another minute.
 func TestAClientThatLeavesKeepsNoOldList(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -140,7 +140,8 @@ func begin(t testing.TB, dir string, c change) *rig {
 	most, _ := core.ParseWei("3000000000000")
 	total, _ := core.ParseWei("20000000000000")
 	opt := remotesigner.Options{
-		Account: r.account, Sign: sign, Budget: remotesigner.NewBudget(store, limit, nil), Now: r.clock.Now, Elapsed: c.elapsed,
+		Account: r.account, Sign: sign, Budget: remotesigner.NewBudget(store, limit, nil),
+		Now: r.clock.Now, Elapsed: c.elapsed,
 		Random: func(b []byte) { _, _ = rand.Read(b) },
 		Payer: sender.New(sender.Options{Account: r.account, Sign: sign, Chain: chain{}, Book: book, Issued: issued,
 			Limits: pm.Limits{MaxEV: most, MaxTotalEV: total, DepositMultiplier: 1}, Now: r.clock.Now}),
