@@ -83,6 +83,10 @@ type Tab interface {
 	// Charge bills as many of the units as the account holds, and returns how many these are: fewer
 	// than asked for mean that it is used up.
 	Charge(units int64) (billed int64)
+	// Held returns how many units the account holds.
+	Held() int64
+	// Settle bills units that the account does not hold: its sender owes them.
+	Settle(units int64)
 	// Close ends the tab; further calls of it do nothing.
 	Close()
 }

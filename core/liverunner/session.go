@@ -55,7 +55,10 @@ type Session struct {
 	Begun      time.Time
 
 	requests atomic.Int64 // in progress
-	usedAt   atomic.Int64 // the end of the last one, in Unix nanoseconds
+	// since is when this process got to know it, and used how long after that its last request ended: a clock that is
+	// set ends no session, and keeps none.
+	since time.Time
+	used  atomic.Int64
 
 	token  string
 	order  int64
@@ -144,9 +147,8 @@ func (g *Registry) addSessionLocked(r *runner, id string, begun time.Time) *Sess
 	g.turn++
 	s := &Session{
 		ID: id, Route: r.route(), RunnerID: r.id, Dynamic: r.dynamic(), SingleShot: r.spec.Mode == SingleShot, Begun: begun,
-		order: g.turn, target: r.spec.URL,
+		order: g.turn, target: r.spec.URL, since: g.o.Now(),
 	}
-	s.Touch(begun)
 	mac := hmac.New(sha256.New, r.seed)
 	mac.Write([]byte(s.ID))
 	s.token = base32Lower.EncodeToString(mac.Sum(nil))
@@ -234,16 +236,17 @@ func (s *Session) Use(now func() time.Time) (done func()) {
 
 // Touch records that the session was used at a time.
 func (s *Session) Touch(at time.Time) {
+	used := int64(at.Sub(s.since))
 	for {
-		old := s.usedAt.Load()
-		if at.UnixNano() <= old || s.usedAt.CompareAndSwap(old, at.UnixNano()) {
+		old := s.used.Load()
+		if used <= old || s.used.CompareAndSwap(old, used) {
 			return
 		}
 	}
 }
 
 func (s *Session) idle(now time.Time, limit time.Duration) bool {
-	return s.requests.Load() == 0 && now.Sub(time.Unix(0, s.usedAt.Load())) >= limit
+	return s.requests.Load() == 0 && now.Sub(s.since)-time.Duration(s.used.Load()) >= limit
 }
 
 // endIdleLocked removes the sessions without use for a time.

@@ -39,7 +39,7 @@ func (g *Registry) State() State {
 			BeatAt: r.beatAt,
 		}
 		for _, s := range r.byAgeLocked() {
-			rs.Sessions = append(rs.Sessions, SessionState{s.ID, s.Begun, s.usedAt.Load()})
+			rs.Sessions = append(rs.Sessions, SessionState{s.ID, s.Begun, s.since.UnixNano() + s.used.Load()})
 		}
 		out.Runners = append(out.Runners, rs)
 	}
@@ -68,7 +68,7 @@ func (g *Registry) Restore(st State) (sessions []*Session) {
 		}
 		for _, ss := range rs.Sessions {
 			s := g.addSessionLocked(r, ss.ID, ss.Begun)
-			s.usedAt.Store(ss.UsedAt)
+			s.used.Store(ss.UsedAt - s.since.UnixNano())
 			sessions = append(sessions, s)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"io"
+	"math"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
@@ -99,7 +100,7 @@ func (o *Orchestrator) BeginCapability(ctx context.Context, w *CapabilityWork) (
 		return nil, err
 	}
 	s := &LiveSession{
-		o: o, quote: pm.Quote{Sender: w.Sender, Price: w.Price}, unit: LiveSeconds, started: true, tab: freeTab{},
+		o: o, quote: pm.Quote{Sender: w.Sender, Price: w.Price}, unit: LiveSeconds, shared: true, tab: freeTab{},
 	}
 	if o.free(w) {
 		s.begun = o.opt.Elapsed()
@@ -152,4 +153,6 @@ func (o *Orchestrator) capabilitySession() (core.SessionID, error) {
 type freeTab struct{}
 
 func (freeTab) Charge(units int64) int64 { return units }
+func (freeTab) Held() int64              { return math.MaxInt64 }
+func (freeTab) Settle(int64)             {}
 func (freeTab) Close()                   {}

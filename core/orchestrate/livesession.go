@@ -17,6 +17,9 @@ const DefaultLiveInterval = 5 * time.Second
 // ten seconds first.
 const paidAhead = 10 * time.Second
 
+// lateShare is the part of a session that may be served before it is paid.
+const lateShare = 10
+
 // LiveSession is live work in progress that is charged by time. End must be called.
 type LiveSession struct {
 	o     *Orchestrator
@@ -24,8 +27,9 @@ type LiveSession struct {
 	quote pm.Quote
 	unit  LiveUnit
 	tab   pm.Tab
-	// started: a second is charged as soon as it has begun.
-	started bool
+	// shared: other work in progress is charged from the account, too, and its payer is told the balance. A second is
+	// charged as soon as it has begun, and what the account does not hold is owed.
+	shared bool
 	// begun is the monotonic time of its begin.
 	begun time.Duration
 
@@ -101,12 +105,25 @@ func (o *Orchestrator) removeLive(s *LiveSession) {
 // LiveInterval is how often live work is charged.
 func (o *Orchestrator) LiveInterval() time.Duration { return o.opt.LiveInterval }
 
-// Due reports whether an interval has passed since the units billed last.
+// Due reports whether an interval has passed since the units billed last, or the session has gone on for too long
+// beyond what its account holds. Waiting for the interval then would be as much again for a payer of short sessions.
 func (s *LiveSession) Due() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.dueLocked() >= max(1, s.unit.units(s.o.opt.LiveInterval))
+	due := s.dueLocked()
+	if due >= s.intervalUnits() {
+		return true
+	}
+	late := due - s.graceLocked()
+	return !s.shared && due > 0 && late >= 0 && late >= s.tab.Held()
 }
+
+// graceLocked are the units for which a payment may be late: a second, or a tenth of what was billed, which is no more
+// than an interval.
+func (s *LiveSession) graceLocked() int64 { return max(1, s.unit.perSecond(), s.charged/lateShare) }
+
+// intervalUnits are what is charged at a time.
+func (s *LiveSession) intervalUnits() int64 { return max(1, s.unit.units(s.o.opt.LiveInterval)) }
 
 // dueLocked returns the whole units that are not billed yet. What is less than a unit stays due.
 func (s *LiveSession) dueLocked() int64 {
@@ -114,7 +131,7 @@ func (s *LiveSession) dueLocked() int64 {
 		return 0
 	}
 	elapsed := s.o.opt.Elapsed() - s.begun
-	if s.started {
+	if s.shared {
 		elapsed = (elapsed + time.Second - 1).Truncate(time.Second)
 	}
 	return s.unit.units(elapsed) - s.charged
@@ -142,14 +159,20 @@ func (s *LiveSession) chargeLocked(due int64) error {
 }
 
 // End bills what is due, and releases the account. A session costs a second at least, so that many
-// short ones are not free. End is idempotent.
+// short ones are not free. Up to an interval that a shared account does not hold is owed: work that begins at the same
+// time would all be paid by the same money. End is idempotent.
 func (s *LiveSession) End() {
 	s.mu.Lock()
 	if s.ended {
 		s.mu.Unlock()
 		return
 	}
-	_ = s.chargeLocked(max(s.dueLocked(), s.unit.perSecond()-s.charged))
+	due, before := max(s.dueLocked(), s.unit.perSecond()-s.charged), s.charged
+	if s.chargeLocked(due) != nil && s.shared {
+		owed := min(due-(s.charged-before), s.intervalUnits())
+		s.tab.Settle(owed)
+		s.charged += owed
+	}
 	s.ended = true
 	s.mu.Unlock()
 	s.tab.Close()

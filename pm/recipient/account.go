@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// account is one balance. It may be negative, by no more than one job.
+// account is one balance. It may be negative, by no more than each of its jobs may owe.
 type account struct {
 	id    pm.Account
 	payer *payer

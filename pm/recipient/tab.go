@@ -118,7 +118,20 @@ func (a *account) open(job *pm.Job) (*fund, bool) {
 }
 
 // Charge bills what the account holds.
-func (t *tab) Charge(units int64) (billed int64) {
+func (t *tab) Charge(units int64) (billed int64) { return t.charge(units, true) }
+
+// Held returns what the account holds.
+func (t *tab) Held() int64 {
+	t.a.mu.Lock()
+	defer t.a.mu.Unlock()
+	return t.a.heldLocked(t.fund, t.bill.Price)
+}
+
+// Settle bills what the account does not hold, too.
+func (t *tab) Settle(units int64) { t.charge(units, false) }
+
+// charge bills units; held: no more than the account holds.
+func (t *tab) charge(units int64, held bool) (billed int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed || units <= 0 {
@@ -126,20 +139,28 @@ func (t *tab) Charge(units int64) (billed int64) {
 	}
 	bill := t.bill
 	bill.Produced, bill.Round, bill.At = -1, t.r.opt.Chain.View().Round.Number, t.r.opt.Now()
-	return t.a.charge(&bill, units, t.fund, t.r.opt.Ledger.Book)
+	t.a.mu.Lock()
+	defer t.a.mu.Unlock()
+	if bill.Units = units; held {
+		bill.Units = min(units, t.a.heldLocked(t.fund, bill.Price))
+	}
+	t.a.billLocked(&bill, t.fund, t.r.opt.Ledger.Book)
+	return bill.Units
 }
 
-// charge bills as many units as the account holds, or the part of it that is given, and never makes it negative.
-func (a *account) charge(bill *pm.Debit, units int64, f *fund, book func(pm.Entries)) int64 {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+// heldLocked returns how many units the account pays for, or the part of it that is given.
+func (a *account) heldLocked(f *fund, price pm.Price) int64 {
 	left := a.balance.Sub(a.inProgress)
 	if f != nil && f.root().left.Cmp(left) < 0 {
 		left = f.root().left
 	}
-	bill.Units = min(units, whole(left, bill.Price))
+	return whole(left, price)
+}
+
+// billLocked subtracts a bill.
+func (a *account) billLocked(bill *pm.Debit, f *fund, book func(pm.Entries)) {
 	if bill.Units <= 0 {
-		return 0
+		return
 	}
 	by := bill.Value().Neg()
 	a.changeLocked(by)
@@ -148,7 +169,6 @@ func (a *account) charge(bill *pm.Debit, units int64, f *fund, book func(pm.Entr
 	}
 	// Under the lock: the ledger gets an account's entries in the order in which they count.
 	book(pm.Entries{Debits: []pm.Debit{*bill}})
-	return bill.Units
 }
 
 // whole returns how many units an amount pays for.

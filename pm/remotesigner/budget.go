@@ -18,16 +18,20 @@ const (
 	maxAuthID = 256
 	// maxPayers bounds how many auth ids may pay on one day.
 	maxPayers = 1 << 16
-	// dayForm is how days are written, in UTC.
+	// dayForm is how days are written, in UTC; they compare as the days do.
 	dayForm = "2006-01-02"
+	// clockSettles is for how long the clock has to show an earlier day before that is believed.
+	clockSettles = time.Hour
 )
 
 // BudgetStore keeps on disk what was spent.
 type BudgetStore interface {
-	// Spent returns what each auth id spent on a day.
-	Spent(ctx context.Context, day string) (map[string]core.Wei, error)
-	// Keep writes what one has spent on a day, and drops earlier days.
+	// Spent returns the latest day that is kept, "" for none, and what each auth id spent on it.
+	Spent(ctx context.Context) (day string, spent map[string]core.Wei, err error)
+	// Keep writes what one has spent on a day, and drops other days.
 	Keep(ctx context.Context, day, authID string, spent core.Wei) error
+	// Move makes what is kept of one day that of another.
+	Move(ctx context.Context, from, to string) error
 }
 
 // Budget bounds what each auth id spends on a day (UTC): the expected value of its tickets. What is taken is on disk
@@ -40,6 +44,8 @@ type Budget struct {
 	mu    sync.Mutex
 	day   string
 	spent map[string]core.Wei
+	// behindSince is since when the clock shows an earlier day, zero when it does not.
+	behindSince time.Time
 }
 
 // NewBudget makes a budget; a limit of 0 is none.
@@ -76,7 +82,7 @@ func (b *Budget) giveBack(ctx context.Context, id string, amount pm.Value, now t
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.day != now.UTC().Format(dayForm) {
+	if now.UTC().Format(dayForm) > b.day {
 		return
 	}
 	left := new(big.Int).Sub(b.spent[id].Big(), amount.Ceil())
@@ -85,22 +91,37 @@ func (b *Budget) giveBack(ctx context.Context, id string, amount pm.Value, now t
 	}
 }
 
-// openLocked begins a day. A clock that goes back to an earlier day begins no new budget.
+// openLocked begins a day. A clock that goes back to an earlier day begins no new budget, also over a restart; after an
+// hour the budget is that of the clock's day, with what was spent, so that it does not last for as long as a clock was
+// ahead.
 func (b *Budget) openLocked(ctx context.Context, now time.Time) error {
+	const op = "read what was spent today"
+	if b.spent == nil {
+		day, spent, err := b.store.Spent(ctx)
+		if err != nil {
+			return fault.Wrap(fault.SignerBudgetFailed, op, err)
+		}
+		if spent == nil {
+			spent = make(map[string]core.Wei)
+		}
+		b.day, b.spent = day, spent
+	}
 	day := now.UTC().Format(dayForm)
-	if b.spent != nil && day <= b.day {
-		return nil
-	}
-	spent, err := b.store.Spent(ctx, day)
-	if err != nil {
-		return fault.Wrap(fault.SignerBudgetFailed, "read what was spent today", err)
-	}
-	if spent == nil {
-		spent = make(map[string]core.Wei)
-	}
-	b.day, b.spent = day, spent
-	if b.board != nil {
-		b.board.Clear(health.Key{Code: fault.SignerBudgetSpent})
+	switch {
+	case day == b.day:
+		b.behindSince = time.Time{}
+	case day > b.day:
+		b.day, b.spent, b.behindSince = day, make(map[string]core.Wei), time.Time{}
+		if b.board != nil {
+			b.board.Clear(health.Key{Code: fault.SignerBudgetSpent})
+		}
+	case b.behindSince.IsZero() || now.Before(b.behindSince):
+		b.behindSince = now
+	case now.Sub(b.behindSince) >= clockSettles:
+		if err := b.store.Move(ctx, b.day, day); err != nil {
+			return fault.Wrap(fault.SignerBudgetFailed, op, err)
+		}
+		b.day, b.behindSince = day, time.Time{}
 	}
 	return nil
 }

@@ -35,40 +35,57 @@ func OpenStore(ctx context.Context, db *sql.DB, sender core.Address) (*Store, er
 	return &Store{db: db, sender: sender}, nil
 }
 
-// Spent returns what each auth id spent on a day.
-func (s *Store) Spent(ctx context.Context, day string) (map[string]core.Wei, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT auth_id, spent FROM signer_day WHERE sender = ? AND day = ?`, s.sender[:],
-		day)
+// Spent returns the latest day that is kept, "" for none, and what each auth id spent on it.
+func (s *Store) Spent(ctx context.Context) (day string, spent map[string]core.Wei, err error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT day, auth_id, spent FROM signer_day WHERE sender = ?1 AND day =
+		(SELECT MAX(day) FROM signer_day WHERE sender = ?1)`, s.sender[:])
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	defer func() { _ = rows.Close() }()
-	out := make(map[string]core.Wei)
+	spent = make(map[string]core.Wei)
 	for rows.Next() {
 		var id, text string
-		if err := rows.Scan(&id, &text); err != nil {
-			return nil, err
+		if err := rows.Scan(&day, &id, &text); err != nil {
+			return "", nil, err
 		}
-		if out[id], err = core.ParseWei(text); err != nil {
-			return nil, err
+		if spent[id], err = core.ParseWei(text); err != nil {
+			return "", nil, err
 		}
 	}
-	return out, errors.Join(rows.Err(), rows.Close())
+	return day, spent, errors.Join(rows.Err(), rows.Close())
 }
 
-// Keep writes what one has spent on a day, and drops earlier days.
+// Keep writes what one has spent on a day, and drops other days.
 func (s *Store) Keep(ctx context.Context, day, authID string, spent core.Wei) error {
+	return s.write(ctx, day, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO signer_day (sender, day, auth_id, spent) VALUES (?, ?, ?, ?)
+			ON CONFLICT (sender, day, auth_id) DO UPDATE SET spent = excluded.spent`, s.sender[:], day, authID,
+			spent.String())
+		return err
+	})
+}
+
+// Move makes what is kept of one day that of another.
+func (s *Store) Move(ctx context.Context, from, to string) error {
+	return s.write(ctx, from, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE signer_day SET day = ? WHERE sender = ?`, to, s.sender[:])
+		return err
+	})
+}
+
+// write drops all days but one, and then changes something.
+func (s *Store) write(ctx context.Context, only string, change func(*sql.Tx) error) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
-	if _, err := tx.ExecContext(ctx, `INSERT INTO signer_day (sender, day, auth_id, spent) VALUES (?, ?, ?, ?)
-		ON CONFLICT (sender, day, auth_id) DO UPDATE SET spent = excluded.spent`, s.sender[:], day, authID,
-		spent.String()); err != nil {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM signer_day WHERE sender = ? AND day <> ?`, s.sender[:],
+		only); err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM signer_day WHERE sender = ? AND day < ?`, s.sender[:], day); err != nil {
+	if err := change(tx); err != nil {
 		return err
 	}
 	return tx.Commit()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"math/big"
 	"net/http"
 	"sync"
@@ -98,7 +99,7 @@ func TestBalanceOfASession(t *testing.T) {
 		if terms.EV().Sign() <= 0 {
 			return
 		}
-		s := New(Options{})
+		s := New(Options{Now: time.Now})
 		state := &State{Balance: "0", InitialPixelsPerUnit: rapid.Int64Range(1, 1000).Draw(t, "pixels per unit"),
 			InitialPricePerUnit: rapid.Int64Range(1, 1e9).Draw(t, "price")}
 		paid, cost, first := pm.Value{}, pm.Value{}, true
@@ -203,32 +204,40 @@ func TestRememberedStatesAreBounded(t *testing.T) {
 
 // disk keeps budgets, and fails when it is told to.
 type disk struct {
-	spent map[string]map[string]core.Wei
+	day   string
+	spent map[string]core.Wei
 	full  bool
 }
 
 var errFull = errors.New("no space left on device") // Read-only.
 
-func (d *disk) Spent(_ context.Context, day string) (map[string]core.Wei, error) {
-	out := make(map[string]core.Wei)
-	for id, w := range d.spent[day] {
-		out[id] = w
-	}
-	return out, nil
+func (d *disk) Spent(context.Context) (string, map[string]core.Wei, error) {
+	return d.day, maps.Clone(d.spent), nil
 }
 
 func (d *disk) Keep(_ context.Context, day, id string, spent core.Wei) error {
 	if d.full {
 		return errFull
 	}
-	if d.spent[day] == nil {
-		d.spent[day] = make(map[string]core.Wei)
+	if d.day != day || d.spent == nil {
+		d.day, d.spent = day, make(map[string]core.Wei)
 	}
-	d.spent[day][id] = spent
+	d.spent[id] = spent
 	return nil
 }
 
-// No auth id gets more than a day's limit on a day, over restarts, full disks and clocks that are set back.
+func (d *disk) Move(_ context.Context, from, to string) error {
+	if d.full {
+		return errFull
+	}
+	if d.day == from {
+		d.day = to
+	}
+	return nil
+}
+
+// No auth id gets more than a day's limit before the clock shows a day later than any before, over restarts, full disks
+// and clocks that are set back.
 func TestBudgetOfADay(t *testing.T) {
 	t.Parallel()
 	const limit = 100
@@ -237,19 +246,23 @@ func TestBudgetOfADay(t *testing.T) {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		d := &disk{spent: make(map[string]map[string]core.Wei)}
+		d := &disk{}
 		b, now := NewBudget(d, most, nil), start
-		var latest time.Time // that b was asked at
-		got := map[string]int64{} // of a day and an auth id
+		latest, kept := start, start // days that were used, and kept on the disk
+		got := map[string]int64{}    // of a day and an auth id
 		for range rapid.IntRange(1, 80).Draw(t, "steps") {
 			id := rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "auth id")
 			amount := rapid.Int64Range(1, limit+1).Draw(t, "amount")
 			value := pm.ValueOf(big.NewRat(amount, 1))
 			switch rapid.IntRange(0, 9).Draw(t, "step") {
 			case 0:
-				b, latest = NewBudget(d, most, nil), time.Time{} // a restart knows the clock alone
+				b, latest = NewBudget(d, most, nil), kept
 			case 1:
-				now = now.Add(time.Duration(rapid.IntRange(-2, 20).Draw(t, "hours")) * time.Hour)
+				// Less than an hour back: what a clock shows for longer is believed, see TestBudgetOfAClockThatWasAhead.
+				now = now.Add(time.Duration(rapid.IntRange(-59, 1200).Draw(t, "minutes")) * time.Minute)
+				if latest.Sub(now) >= clockSettles {
+					now = latest
+				}
 			case 2:
 				d.full = !d.full
 			default:
@@ -264,13 +277,40 @@ func TestBudgetOfADay(t *testing.T) {
 				if got[day+id] += amount; d.full || got[day+id] > limit {
 					t.Fatalf("%q got %d on %s, the disk is full: %v", id, got[day+id], day, d.full)
 				}
-				if rapid.Bool().Draw(t, "given back") && !d.full && now.Format(dayForm) == day {
+				kept = latest
+				if rapid.Bool().Draw(t, "given back") && !d.full {
 					b.giveBack(t.Context(), id, value, now)
 					got[day+id] -= amount
 				}
 			}
 		}
 	})
+}
+
+// A clock that was ahead, and is put right, gives no second budget, and keeps the first no longer than a day.
+func TestBudgetOfAClockThatWasAhead(t *testing.T) {
+	t.Parallel()
+	limit := core.NewWei(100)
+	for _, restart := range []bool{false, true} {
+		d := &disk{}
+		b := NewBudget(d, limit, nil)
+		take := func(at time.Time) bool { return b.take(t.Context(), "a", pm.WeiValue(limit), at) == nil }
+		ahead := start.AddDate(1, 0, 0)
+		if !take(start) || take(start) || !take(ahead) {
+			t.Fatal("not one budget a day")
+		}
+		if restart {
+			b = NewBudget(d, limit, nil)
+		}
+		for _, since := range []time.Duration{0, 30 * time.Second, clockSettles + time.Minute, 23 * time.Hour} {
+			if take(start.AddDate(0, 0, -1).Add(since)) {
+				t.Errorf("restarted %v: a second budget %v after the clock was put right", restart, since)
+			}
+		}
+		if !take(start.Add(2 * time.Minute)) {
+			t.Errorf("restarted %v: no budget the next day", restart)
+		}
+	}
 }
 
 func later(a, b time.Time) time.Time {

@@ -51,8 +51,10 @@ type Options struct {
 	// Random fills bytes.
 	Random func([]byte)
 	Now    func() time.Time
-	Board  *health.Board
-	Log    *slog.Logger
+	// Elapsed is the time since any moment by a clock that nothing sets; nil takes it from Now.
+	Elapsed func() time.Duration
+	Board   *health.Board
+	Log     *slog.Logger
 	// Events gets each payment that was signed; nil sends nothing.
 	Events eventstream.Sink
 }
@@ -61,10 +63,24 @@ type Options struct {
 type Signer struct {
 	opt  Options
 	used *usedStates
+	// begun is when it was made, by both clocks.
+	begun  time.Time
+	before time.Duration
 }
 
 // New makes a Signer.
-func New(opt Options) *Signer { return &Signer{opt: opt, used: newUsedStates()} }
+func New(opt Options) *Signer {
+	s := &Signer{opt: opt, used: newUsedStates(), begun: opt.Now()}
+	if s.opt.Elapsed == nil {
+		s.opt.Elapsed = func() time.Duration { return opt.Now().Sub(s.begun) }
+	}
+	s.before = s.opt.Elapsed()
+	return s
+}
+
+// steady is the time by which sessions are paid. A clock that is set while the signer runs would have it pay for hours
+// that were not worked, or for nothing until the clock is where it was.
+func (s *Signer) steady() time.Time { return s.begun.Add(s.opt.Elapsed() - s.before) }
 
 // Account is the paying account.
 func (s *Signer) Account() core.Address { return s.opt.Account }
@@ -94,7 +110,8 @@ func (s *Signer) pay(ctx context.Context, ask *Ask, state *State, first bool) (*
 	if s.opt.Payer.Wear(t) == sender.Stale || !ask.TokenExpires.IsZero() && !now.Before(ask.TokenExpires) {
 		return nil, refuse(StatusRefresh, "refresh session for remote signer")
 	}
-	units, err := ask.units(state, now)
+	at := s.steady()
+	units, err := ask.units(state, at)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +123,7 @@ func (s *Signer) pay(ctx context.Context, ask *Ask, state *State, first bool) (*
 		ceiling{"request maxPrice", most}, sessionCeiling(state, first)); err != nil {
 		return nil, err
 	}
-	next, n, err := s.next(ask, state, units, now, first)
+	next, n, err := s.next(ask, state, units, at, first)
 	if err != nil {
 		return nil, err
 	}

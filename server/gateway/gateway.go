@@ -117,13 +117,7 @@ func New(opt Options) (*Gateway, error) {
 	g.buffers.New = func() any { return new(fileBuffer) }
 	g.ladder.Store(&g.opt.Profiles)
 	g.orchestrators = fixedList(opt.Orchestrators)
-	hook := &hookList{
-		url:    opt.OrchestratorHook,
-		header: opt.OrchestratorHookHeader,
-		client: g.hooks,
-		now:    opt.Now,
-		log:    opt.Log,
-	}
+	hook := newHookList(opt.OrchestratorHook, opt.OrchestratorHookHeader, g.hooks, opt.Now, opt.Log)
 	switch {
 	case opt.OrchestratorHook != "" && opt.Network != nil:
 		g.orchestrators = namedList{hook, opt.Network}

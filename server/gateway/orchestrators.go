@@ -74,16 +74,26 @@ type hookList struct {
 	client *http.Client
 	now    func() time.Time
 	log    *slog.Logger
+	// asking has an element during a call: there is one at a time.
+	asking chan struct{}
 
-	mu     sync.Mutex // held during a call, so that there is one at a time
-	last   []string
-	asked  time.Time
-	failed bool
+	mu sync.Mutex
+	// last is the list in use, asked when it was asked for. calls counts the calls that ended, err is that of the last
+	// one. Guarded by mu.
+	last  []string
+	asked time.Time
+	calls int
+	err   error
+}
+
+func newHookList(url string, header http.Header, client *http.Client, now func() time.Time,
+	log *slog.Logger) *hookList {
+	return &hookList{url: url, header: header, client: client, now: now, log: log, asking: make(chan struct{}, 1)}
 }
 
 // HookList returns what reads the list of an operator's hook, for other roles.
 func HookList(url string, now func() time.Time, log *slog.Logger) func(ctx context.Context) ([]string, error) {
-	return (&hookList{url: url, client: hookClient(), now: now, log: log}).list
+	return newHookList(url, nil, hookClient(), now, log).list
 }
 
 // hookClient calls hooks.
@@ -93,30 +103,68 @@ func hookClient() *http.Client {
 	}}
 }
 
+// list calls the hook if the list is old. Where there is a list, only one caller waits for a slow hook; where there is
+// none, all wait for the same call.
 func (h *hookList) list(ctx context.Context) ([]string, error) {
+	last, calls, fresh := h.known()
+	if fresh {
+		return last, nil
+	}
+	select {
+	case h.asking <- struct{}{}:
+	default:
+		if last != nil {
+			return last, nil
+		}
+		select {
+		case h.asking <- struct{}{}:
+		case <-ctx.Done():
+			return nil, fault.Wrap(fault.OrchestratorList, "list orchestrators", ctx.Err())
+		}
+	}
+	defer func() { <-h.asking }()
+	if last, ended, err := h.endedSince(calls); ended {
+		return last, err
+	}
+	now := h.now()
+	// The answer is for all: a caller that leaves must not spoil it. A call takes hookTimeout at most.
+	list, err := h.fetch(context.WithoutCancel(ctx))
+	return h.keep(list, err, now)
+}
+
+// known returns the list, how many calls have ended, and whether the list is new enough.
+func (h *hookList) known() (last []string, calls int, fresh bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	now := h.now()
-	if !h.asked.IsZero() && now.Sub(h.asked) < listFresh && h.last != nil {
-		return h.last, nil
-	}
-	fresh, err := h.fetch(ctx)
+	return h.last, h.calls, h.last != nil && h.now().Sub(h.asked) < listFresh
+}
+
+// endedSince returns the outcome of the last call, if one ended since there were so many.
+func (h *hookList) endedSince(calls int) (last []string, ended bool, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.last, h.calls != calls, h.err
+}
+
+// keep takes over the outcome of a call that began at a time.
+func (h *hookList) keep(list []string, err error, began time.Time) ([]string, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	failed := h.err != nil
 	if err != nil {
 		err = fault.Wrap(fault.OrchestratorList, "list orchestrators", err)
-		if !h.failed {
-			h.log.Warn("the list of orchestrators cannot be refreshed", "kept", len(h.last), fault.Attr(err))
-		}
-		h.failed = true
-		if h.last != nil {
-			h.asked = now
-		}
-		return h.last, err
 	}
-	if h.failed {
-		h.log.Info("the list of orchestrators is refreshed again", "orchestrators", len(fresh))
+	h.calls, h.asked, h.err = h.calls+1, began, err
+	switch {
+	case err == nil:
+		h.last = list
+		if failed {
+			h.log.Info("the list of orchestrators is refreshed again", "orchestrators", len(list))
+		}
+	case !failed:
+		h.log.Warn("the list of orchestrators cannot be refreshed", "kept", len(h.last), fault.Attr(err))
 	}
-	h.last, h.asked, h.failed = fresh, now, false
-	return fresh, nil
+	return h.last, err
 }
 
 // errHookReply: the hook can be reached, and its answer cannot be used.

@@ -87,6 +87,8 @@ type change struct {
 	webhook string
 	header  http.Header
 	clock   *coretest.Clock
+	// elapsed is the clock that nothing sets; nil is that of clock.
+	elapsed func() time.Duration
 	// open lets other machines reach the signer, without a webhook.
 	open bool
 	// events gets payments that were signed.
@@ -138,7 +140,8 @@ func begin(t testing.TB, dir string, c change) *rig {
 	most, _ := core.ParseWei("3000000000000")
 	total, _ := core.ParseWei("20000000000000")
 	opt := remotesigner.Options{
-		Account: r.account, Sign: sign, Budget: remotesigner.NewBudget(store, limit, nil), Now: r.clock.Now,
+		Account: r.account, Sign: sign, Budget: remotesigner.NewBudget(store, limit, nil),
+		Now: r.clock.Now, Elapsed: c.elapsed,
 		Random: func(b []byte) { _, _ = rand.Read(b) },
 		Payer: sender.New(sender.Options{Account: r.account, Sign: sign, Chain: chain{}, Book: book, Issued: issued,
 			Limits: pm.Limits{MaxEV: most, MaxTotalEV: total, DepositMultiplier: 1}, Now: r.clock.Now}),

@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -146,11 +147,46 @@ func TestDailyLimit(t *testing.T) {
 	if a := r.ask(t, fields); a.status != 429 {
 		t.Errorf("with a clock that went back: %d %s", a.status, a.error)
 	}
+	r.close()
+	r = begin(t, dir, change{limit: "3000000000000", clock: r.clock})
+	for _, later := range []time.Duration{0, 2 * time.Hour} {
+		r.clock.Forward(later)
+		if a := r.ask(t, fields); a.status != 429 {
+			t.Errorf("with a clock that went back, %v after a restart: %d %s", later, a.status, a.error)
+		}
+	}
+	r.clock.Forward(-2 * time.Hour)
 	r.clock.Forward(49*time.Hour + 16*time.Hour)
 	if a := r.ask(t, map[string]any{"type": "live", "orchestrator": offer(t, func(m *rpc.OrchestratorInfo) {
 		m.AuthToken.Expiration += 3600 * 48
 	})}); a.status != 200 {
 		t.Errorf("the next day: %d %s", a.status, a.error)
+	}
+}
+
+// A clock that is set makes no session pay for time that did not pass, nor for none.
+func TestSessionsOfAClockThatIsSet(t *testing.T) {
+	t.Parallel()
+	for _, set := range []time.Duration{20 * time.Minute, -20 * time.Minute} {
+		var passed time.Duration
+		c := change{clock: coretest.NewClock(start), elapsed: func() time.Duration { return passed }}
+		r := begin(t, t.TempDir(), c)
+		fields := map[string]any{"type": "live", "ManifestID": "m", "orchestrator": offer(t, nil)}
+		first := r.ask(t, fields)
+		before := first.decoded(t)
+		c.clock.Forward(set)
+		passed = 30 * time.Second
+		fields["state"] = first.body.State
+		second := r.ask(t, fields)
+		after := second.decoded(t)
+		paid := second.payment(t)
+		old, _ := before.Left()
+		left, _ := after.Left()
+		cost := old.Add(paid.Params.EV().Times(int64(len(paid.Tickets)))).Sub(left)
+		price := pm.Price{PerUnit: after.InitialPricePerUnit, PixelsPerUnit: after.InitialPixelsPerUnit}
+		if !cost.Equal(price.Of(30)) {
+			t.Errorf("set by %v: 30 seconds cost %s wei, want %s", set, cost, price.Of(30))
+		}
 	}
 }
 

@@ -194,14 +194,17 @@ func TestCapabilityEventsArePaid(t *testing.T) {
 	if !strings.Contains(a.Body, "event: insufficient balance\n") || strings.Contains(a.Body, "DONE") {
 		t.Errorf("%q", a.Body)
 	}
-	if _, _, left := r.account(r.Client); left.Sign() < 0 || left.Cmp(pm.WeiValue(core.NewWei(secondPrice))) >= 0 {
-		t.Errorf("%s left", left)
+	if _, _, left := r.account(r.Client); left.Floor().Cmp(secondsWorth(-5).Floor()) != 0 {
+		t.Errorf("%s left: an interval is owed", left)
 	}
 	r.worker.Working = func(req *http.Request) {
 		r.later(time.Hour)
 		<-req.Context().Done()
 	}
-	r.is("a plain answer", r.run(r.Client, "/process/request/run", capabilityJob(), r.Paid("cap", 61)), 400, insufficient)
+	r.is("a plain answer", r.run(r.Client, "/process/request/run", capabilityJob(), r.Paid("cap", 65)), 400, insufficient)
+	if seen := r.worker.Seen(); seen[len(seen)-1].Path != "/run" {
+		t.Error("the work did not begin")
+	}
 }
 
 // TestCapabilityStreamsArePaid: a stream goes on while it is paid, by its gateway alone, and ends everywhere when it is
@@ -240,7 +243,7 @@ func TestCapabilityStreamsArePaid(t *testing.T) {
 		return seen[len(seen)-1].Path == "/stream/stop" && r.listener.Capabilities.Streams() == 0 &&
 			r.listener.Hub.Len() == 0
 	})
-	if _, _, left := r.account(r.Client); left.Sign() < 0 {
-		t.Errorf("%s left", left)
+	if _, _, left := r.account(r.Client); left.Cmp(secondsWorth(-5)) < 0 {
+		t.Errorf("%s left: more than an interval is owed", left)
 	}
 }

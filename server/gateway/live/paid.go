@@ -89,6 +89,7 @@ func (p *payments) run(ctx context.Context, to payer) error {
 		if missing <= 0 {
 			continue
 		}
+		missing = p.within(missing)
 		paid, err := to.Pay(ctx, missing)
 		if err != nil {
 			p.log.Warn("a live stream is not paid for", "orchestrator", p.uri(), fault.Attr(err))
@@ -96,6 +97,19 @@ func (p *payments) run(ctx context.Context, to payer) error {
 		}
 		p.add(paid, missing)
 	}
+}
+
+// within bounds one payment. An orchestrator ends a stream that is not paid, so a gateway that was stopped for an hour
+// owes for no hour: the time beyond the bound is taken as not worked.
+func (p *payments) within(missing int64) int64 {
+	most := 2 * unitsOf(p.ahead)
+	if over := missing - most; over > 0 {
+		whole, rest := over/orchestrate.PixelsPerSecond, over%orchestrate.PixelsPerSecond
+		p.begun = p.begun.Add(time.Duration(whole)*time.Second +
+			time.Duration(rest)*time.Second/orchestrate.PixelsPerSecond)
+		return most
+	}
+	return missing
 }
 
 func (p *payments) uri() string {

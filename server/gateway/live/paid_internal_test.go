@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
@@ -113,6 +114,43 @@ func TestTermsAreRefreshed(t *testing.T) {
 	}
 	if got := fmt.Sprint(at); got != "[6m0s 12m0s 12m30s 18m30s]" {
 		t.Error(got)
+	}
+}
+
+// stalledPayer has the gateway stand still for an hour after the first payment.
+type stalledPayer struct {
+	clock *coretest.Clock
+	units []int64
+	stop  func()
+}
+
+func (p *stalledPayer) Pay(_ context.Context, units int64) (upstream.Payment, error) {
+	switch p.units = append(p.units, units/orchestrate.PixelsPerSecond); len(p.units) {
+	case 1:
+		p.clock.Forward(time.Hour)
+	case 3:
+		p.stop()
+	default:
+		p.clock.Forward(10 * time.Second)
+	}
+	return new(fakePayment), nil
+}
+
+func (p *stalledPayer) Refresh(context.Context) error { return nil }
+
+// A gateway that stood still pays nothing for that time: its orchestrator has long ended what was not paid.
+func TestAStalledGatewayPaysNoHours(t *testing.T) {
+	t.Parallel()
+	clock := coretest.NewClock(time.Unix(1_800_000_000, 0))
+	p := newPayments(clock)
+	p.interval, p.ahead = time.Microsecond, 10*time.Second
+	ctx, stop := context.WithCancel(t.Context())
+	f := &stalledPayer{clock: clock, stop: stop}
+	if err := p.run(ctx, f); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(f.units); got != "[10 20 10]" {
+		t.Errorf("seconds paid: %s", got)
 	}
 }
 
