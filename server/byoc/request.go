@@ -161,7 +161,8 @@ func named(part string, names ...string) bool {
 	if i := strings.IndexAny(part, ";.?#%\x00"); i >= 0 {
 		part = part[:i]
 	}
-	return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(strings.TrimSpace(part), name) })
+	part = strings.TrimSpace(part)
+	return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(part, name) })
 }
 
 // offeredBody reads the body of a job whose capability has a free slot.

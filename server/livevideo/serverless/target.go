@@ -40,8 +40,8 @@ func (r *Runner) target(chosen string) (*url.URL, error) {
 	return u, nil
 }
 
-// below reports whether a path is a folder's or in it: /apps-of-others is not below /apps, and may be anyone's at the same
-// provider.
+// below reports whether a path is a folder's or in it: /apps-of-others is not below /apps, and may be anyone's at the
+// same provider.
 func below(path, folder string) bool {
 	rest, ok := strings.CutPrefix(path, strings.TrimSuffix(folder, "/"))
 	return ok && (rest == "" || rest[0] == '/')

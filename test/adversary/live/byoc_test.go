@@ -105,8 +105,8 @@ func TestStrangersReachNoStream(t *testing.T) {
 	}
 }
 
-// TestNoRequestIsAStream: a request, which is paid while it lasts, neither begins a stream at a capability, with channels
-// of the gateway's choice and unpaid afterwards, nor ends or changes one.
+// TestNoRequestIsAStream: a request, which is paid while it lasts, neither begins a stream at a capability, with
+// channels of the gateway's choice and unpaid afterwards, nor ends or changes one.
 func TestNoRequestIsAStream(t *testing.T) {
 	_, client := startCapabilities(t, "-orchSecret", byoc.Secret)
 	c, worker := client("127.0.0.1"), byoc.NewCapability(t)
