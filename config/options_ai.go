@@ -75,7 +75,7 @@ func aiRows() []option {
 			to:   func(c *Config) value { return duration(&c.AI.Serverless.Grace, time.Millisecond) }},
 		{name: "aiServerlessPrefix", mark: "T", roles: aiRoles, environ: "LIVE_AI_WS_PREFIX",
 			unset: "clients choose no runner",
-			help:  "what params.ws_url must begin with, by which a client chooses another runner on the same host and port",
+			help:  "folder below which params.ws_url must be, by which a client chooses another runner on the same host and port",
 			to:    func(c *Config) value { return address(&c.AI.Serverless.Prefix, "ws", "wss") }},
 		{name: "aiServerlessKey", mark: "T", roles: aiRoles, environ: "FAL_API_KEY", help: "key for that model's runner",
 			to: func(c *Config) value { return literalSecret(&c.AI.Serverless.Key) }},

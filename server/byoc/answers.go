@@ -44,6 +44,7 @@ var (
 	errBalance     = &refusal{http.StatusBadRequest, "Insufficient balance for request"}
 	errBalanceOf   = &refusal{http.StatusPaymentRequired, errBalance.text}
 	errPath        = &refusal{http.StatusBadRequest, "the path leads out of the capability's"}
+	errStreamPath  = &refusal{http.StatusBadRequest, "streams begin and end at /ai/stream"}
 	errBody        = &refusal{http.StatusBadRequest, "Invalid JSON body"}
 	errStreamID    = &refusal{http.StatusBadRequest, "Invalid stream id"}
 	errStreamKnown = &refusal{http.StatusInternalServerError, "Error adding stream to external capabilities"}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/tuttinode/tutti/core/byoc"
@@ -110,6 +111,9 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request) error {
 	if liverunner.Climbs(rest) {
 		return errPath
 	}
+	if ofStreams(rest) {
+		return errStreamPath
+	}
 	body, err := s.offeredBody(w, r, job, true)
 	if err != nil {
 		return err
@@ -142,6 +146,23 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer res.Body.Close()
 	return s.relay(ctx, w, r, x, res, body)
+}
+
+// ofStreams reports whether a path is one of those by which a capability is told of streams. As a request it would begin
+// a stream that is not paid by the second, with channels of the gateway's choice, or end one of another gateway.
+func ofStreams(path string) bool {
+	parts := strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == '\\' })
+	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "." })
+	return len(parts) > 1 && named(parts[0], "stream") && named(parts[1], "start", "stop", "params")
+}
+
+// named reports whether a part of a path may be read as one of some names, with parameters or an ending behind it.
+func named(part string, names ...string) bool {
+	if i := strings.IndexAny(part, ";.?#%\x00"); i >= 0 {
+		part = part[:i]
+	}
+	part = strings.TrimSpace(part)
+	return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(part, name) })
 }
 
 // offeredBody reads the body of a job whose capability has a free slot.

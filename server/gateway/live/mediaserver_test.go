@@ -1,6 +1,8 @@
 package live_test
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -13,6 +15,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/server/gateway/live"
+	"github.com/tuttinode/tutti/server/gateway/rtmp/guard"
 	"github.com/tuttinode/tutti/test/livevideo"
 )
 
@@ -176,26 +179,38 @@ func FuzzRTMP(f *testing.F) {
 	})
 }
 
-// A media server that begins messages and ends none is left before they fill the memory.
-func TestUnfinishedMessagesAreBounded(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	data := []byte{2, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0, 0, 0x10, 0, 0} // chunks of 1 MiB
+// A media server that begins messages and ends none, or sends objects in objects, which are read by recursion, is left
+// before that fills memory or stack.
+func TestHostileMediaServers(t *testing.T) {
+	t.Parallel()
+	large := []byte{2, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0, 0, 0x10, 0, 0} // chunks of 1 MiB
 	for i := range byte(20) {
-		data = append(data, 4+i, 0, 0, 0, 0x90, 0, 0, 9, 1, 0, 0, 0) // of a picture of 9 MiB
-		data = append(data, make([]byte, 1<<20)...)
+		large = append(large, 4+i, 0, 0, 0, 0x70, 0, 0, 9, 1, 0, 0, 0) // of a picture of 7 MiB
+		large = append(large, make([]byte, 1<<20)...)
 	}
-	served := make(chan struct{})
-	go func() { defer close(served); livevideo.ServeRaw(l, data, true) }()
-	u := &url.URL{Scheme: "rtmp", Host: l.Addr().String(), Path: "/a/b"}
-	err = (live.RTMP{}).Pull(t.Context(), u, netip.MustParseAddrPort(l.Addr().String()), drop{})
-	if err == nil || !strings.Contains(err.Error(), "without an end of a message") {
-		t.Error(err)
+	deep := func(kind byte, head string) []byte {
+		body := append([]byte(head), bytes.Repeat([]byte{3, 0, 1, 'a'}, 2<<20-2)...)
+		return append([]byte{2, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0, 0, 0x9f, 0, 0, 3, 0, 0, 0, byte(len(body) >> 16),
+			byte(len(body) >> 8), byte(len(body)), kind, 1, 0, 0, 0}, body...)
 	}
-	<-served
+	for name, data := range map[string][]byte{
+		"pictures without an end": large, "a deep command": deep(20, ""), "deep data": deep(18, ""),
+		"deep metadata": deep(9, "\x84hvc1"),
+	} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		served := make(chan struct{})
+		go func() { defer close(served); livevideo.ServeRaw(l, data, true) }()
+		u := &url.URL{Scheme: "rtmp", Host: l.Addr().String(), Path: "/a/b"}
+		err = (live.RTMP{}).Pull(t.Context(), u, netip.MustParseAddrPort(l.Addr().String()), drop{})
+		if !errors.Is(err, guard.Err) {
+			t.Error(name, err)
+		}
+		<-served
+		l.Close()
+	}
 }
 
 type drop struct{}

@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/pion/ice/v4"
 	"github.com/pion/interceptor"
 	"github.com/pion/interceptor/pkg/intervalpli"
 	"github.com/pion/logging"
+	"github.com/pion/sdp/v3"
 	"github.com/pion/webrtc/v4"
 )
 
@@ -118,28 +119,51 @@ func newAPI(settings webrtc.SettingEngine, receive bool) (*webrtc.API, error) {
 func (r *rtc) close() { _ = r.mux.Close() }
 
 // withoutCandidates takes the peer's addresses out of an offer. Peers reach us and are answered where they call
-// from, so that an offer makes no packet go to an address that it only names.
-func withoutCandidates(offer string) string {
-	lines := strings.SplitAfter(offer, "\n")
-	kept := lines[:0]
-	for _, l := range lines {
-		if !strings.HasPrefix(l, "a=candidate:") {
-			kept = append(kept, l)
+// from, so that an offer makes no packet go to an address that it only names. It works on what the library reads and
+// not on lines: the library takes a return or a blank for the end of some, too.
+func withoutCandidates(offer *sdp.SessionDescription) (string, error) {
+	address := func(a sdp.Attribute) bool { return a.IsICECandidate() }
+	offer.Attributes = slices.DeleteFunc(offer.Attributes, address)
+	for _, m := range offer.MediaDescriptions {
+		m.Attributes = slices.DeleteFunc(m.Attributes, address)
+	}
+	text, err := offer.Marshal()
+	if err != nil {
+		return "", err
+	}
+	var again sdp.SessionDescription
+	if err := again.Unmarshal(text); err != nil {
+		return "", err
+	}
+	for _, m := range again.MediaDescriptions {
+		if slices.ContainsFunc(m.Attributes, address) {
+			return "", errHiddenAddress
 		}
 	}
-	return strings.Join(kept, "")
+	return string(text), nil
 }
 
-var errNoMedia = errors.New("the offer has no media")
+var (
+	errNoMedia       = errors.New("the offer has no media")
+	errHiddenAddress = errors.New("the offer has an address where none can be")
+)
 
 // take sets a peer's offer.
 func take(pc *webrtc.PeerConnection, offer string) error {
-	d := webrtc.SessionDescription{Type: webrtc.SDPTypeOffer, SDP: withoutCandidates(offer)}
+	d := webrtc.SessionDescription{Type: webrtc.SDPTypeOffer, SDP: offer}
+	parsed, err := d.Unmarshal()
+	if err != nil {
+		return pc.SetRemoteDescription(d) // it refuses it in its own words
+	}
+	media := len(parsed.MediaDescriptions)
+	if d.SDP, err = withoutCandidates(parsed); err != nil {
+		return err
+	}
 	if err := pc.SetRemoteDescription(d); err != nil {
 		return err
 	}
 	// Without media no address is looked for, and the answer would wait for them.
-	if parsed, err := d.Unmarshal(); err != nil || len(parsed.MediaDescriptions) == 0 {
+	if media == 0 {
 		return errNoMedia
 	}
 	return nil

@@ -6,92 +6,97 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/netip"
 	"net/url"
 	"sync"
 	"time"
 
 	"github.com/bluenviron/gortmplib"
+	"github.com/bluenviron/gortmplib/pkg/bytecounter"
 	"github.com/bluenviron/gortmplib/pkg/message"
 	"github.com/bluenviron/gortsplib/v5/pkg/format"
 	"github.com/bluenviron/mediacommon/v2/pkg/formats/mpegts"
+
+	"github.com/tuttinode/tutti/server/gateway/rtmp/guard"
 )
 
-const (
-	// rtmpWithin bounds the handshake with a media server.
-	rtmpWithin = 10 * time.Second
-	// maxUnfinished bounds what a media server sends between two whole messages, of which the longest has
-	// 10 MiB; it is looked at every unfinishedEvery.
-	maxUnfinished   = 12 << 20
-	unfinishedEvery = 50 * time.Millisecond
-)
+// rtmpWithin bounds the handshake with a media server.
+const rtmpWithin = 10 * time.Second
 
-var (
-	errNoVideo    = errors.New("the stream has no H.264 video")
-	errUnfinished = errors.New("the media server sends too much without an end of a message")
-)
+var errNoVideo = errors.New("the stream has no H.264 video")
 
 // RTMP is a client of media servers. Its zero value works.
 type RTMP struct{}
 
 // rtmpConn is a connection to a media server. It ends with its context.
 type rtmpConn struct {
-	*gortmplib.Client
-	mu sync.Mutex
-	// whole is how many bytes had come at the end of the last whole message.
-	whole uint64
+	net.Conn
+	count *bytecounter.ReadWriter
+	rw    *message.ReadWriter
 	// cause is why the connection was ended, nil before.
 	cause func() error
+}
+
+// guarded reads through a guard: the server is a stranger's, and names the length and the depth of what it sends.
+type guarded struct {
+	io.Reader
+	io.Writer
 }
 
 // dialRTMP connects to the server at addr, which is the address that was looked at and not a second answer for the
 // same name. The caller calls end, which waits.
 func dialRTMP(ctx context.Context, u *url.URL, addr netip.AddrPort, publish bool) (
 	c *rtmpConn, fail context.CancelCauseFunc, end func(), err error) {
-	at := *u
-	at.Host = addr.String()
-	c = &rtmpConn{Client: &gortmplib.Client{URL: &at, Publish: publish,
-		TLSConfig: &tls.Config{ServerName: u.Hostname(), MinVersion: tls.VersionTLS12}}}
 	begin, cancel := context.WithTimeout(ctx, rtmpWithin)
 	defer cancel()
-	if err := c.Initialize(begin); err != nil {
+	conn, err := connect(begin, u, addr)
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("connect to the media server: %w", err)
+	}
+	g := guard.New(conn)
+	g.Admit() // media may follow an answer at once
+	c = &rtmpConn{Conn: conn, count: bytecounter.NewReadWriter(guarded{g, conn})}
+	release := context.AfterFunc(begin, func() { _ = conn.Close() })
+	err = c.begin(u, publish)
+	if !release() && err == nil {
+		err = context.Cause(begin)
+	}
+	if err != nil {
+		_ = conn.Close() // it is over
 		return nil, nil, nil, fmt.Errorf("connect to the media server: %w", err)
 	}
 	ctx, fail = context.WithCancelCause(ctx)
 	c.cause = func() error { return context.Cause(ctx) }
 	var watcher sync.WaitGroup
-	watcher.Go(func() { c.watch(ctx, fail) })
+	watcher.Go(func() {
+		<-ctx.Done()
+		_ = conn.Close() // it ends a read
+	})
 	return c, fail, func() { fail(nil); watcher.Wait() }, nil
 }
 
-// watch closes the connection when ctx ends, or when too much comes.
-func (c *rtmpConn) watch(ctx context.Context, fail context.CancelCauseFunc) {
-	defer c.Close()
-	tick := time.NewTicker(unfinishedEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		c.mu.Lock()
-		unfinished := c.BytesReceived() - min(c.whole, c.BytesReceived())
-		c.mu.Unlock()
-		if unfinished > maxUnfinished {
-			fail(errUnfinished)
-		}
+// connect opens the connection, with TLS where the address asks for it.
+func connect(ctx context.Context, u *url.URL, addr netip.AddrPort) (net.Conn, error) {
+	if u.Scheme == "rtmp" {
+		return new(net.Dialer).DialContext(ctx, "tcp", addr.String())
 	}
+	d := &tls.Dialer{Config: &tls.Config{ServerName: u.Hostname(), MinVersion: tls.VersionTLS12}}
+	return d.DialContext(ctx, "tcp", addr.String())
 }
 
 // Read reads a message.
-func (c *rtmpConn) Read() (message.Message, error) {
-	m, err := c.Client.Read()
-	c.mu.Lock()
-	c.whole = c.BytesReceived()
-	c.mu.Unlock()
-	return m, err
-}
+func (c *rtmpConn) Read() (message.Message, error) { return c.rw.Read() }
+
+// Write writes one.
+func (c *rtmpConn) Write(m message.Message) error { return c.rw.Write(m) }
+
+// BytesReceived counts what came.
+func (c *rtmpConn) BytesReceived() uint64 { return c.count.Reader.Count() }
+
+// BytesSent counts what was sent.
+func (c *rtmpConn) BytesSent() uint64 { return c.count.Writer.Count() }
 
 // Pull reads a stream.
 func (RTMP) Pull(ctx context.Context, u *url.URL, addr netip.AddrPort, to Media) (err error) {
@@ -100,12 +105,7 @@ func (RTMP) Pull(ctx context.Context, u *url.URL, addr netip.AddrPort, to Media)
 		return err
 	}
 	defer end()
-	// What comes is a stranger's: no error of the library that parses it ends more than the connection.
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("the stream cannot be parsed: %v", v)
-		}
-	}()
+	defer unreadable(&err)
 	late := time.AfterFunc(rtmpWithin, func() { fail(errNoVideo) })
 	defer late.Stop()
 	r := &gortmplib.Reader{Conn: c}

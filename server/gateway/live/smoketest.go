@@ -214,8 +214,8 @@ func sendCard(ctx context.Context, u *url.URL, addr netip.AddrPort, last time.Du
 		}
 	}
 	// What was sent is on its way: a connection that is closed at once may lose it.
-	if half, ok := c.NetConn().(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
-		_, _ = io.Copy(io.Discard, c.NetConn()) // ends with the media server's side, or ctx
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
+		_, _ = io.Copy(io.Discard, c.Conn) // ends with the media server's side, or ctx
 	}
 	return nil
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/server/origin"
 )
 
@@ -115,7 +114,8 @@ func (s *Server) readStart(w http.ResponseWriter, r *http.Request) (c *startCall
 		return nil, "", err
 	}
 	var owner error
-	if c.own, owner = s.owner(r); owner == nil || !fetchurl.Public(c.caller) {
+	if c.own, owner = s.owner(r); owner == nil || c.caller.IsLoopback() || c.caller.IsPrivate() ||
+		s.o.MediaNetworks.Contain(c.caller) {
 		c.api = s.mediaServer(c.caller, c.kind, id)
 	}
 	return c, "", nil

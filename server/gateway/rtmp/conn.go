@@ -15,6 +15,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway"
 	"github.com/tuttinode/tutti/server/gateway/ingest"
+	"github.com/tuttinode/tutti/server/gateway/rtmp/guard"
 )
 
 // burst is how many bytes a client may send at once.
@@ -63,7 +64,7 @@ func (s *Server) serve(ctx context.Context, raw net.Conn) (err error) {
 	defer release()
 	_ = raw.SetDeadline(time.Now().Add(s.o.Limits.Begin))
 	w := &wire{Conn: raw, ctx: ctx, rate: rate.NewLimiter(rate.Limit(s.o.Limits.Rate), burst)}
-	g := newGuard(w)
+	g := guard.New(w)
 	c := &gortmplib.ServerConn{RW: readWriter{g, w}}
 	if err := c.Initialize(); err != nil {
 		return broken(err)
@@ -87,7 +88,8 @@ func (s *Server) serve(ctx context.Context, raw net.Conn) (err error) {
 	hang := context.AfterFunc(st.Context(), func() { _ = raw.Close() }) // it ends a read
 	defer hang()
 	_ = raw.SetDeadline(time.Time{})
-	w.idle, g.admitted = s.o.Limits.Idle, true
+	w.idle = s.o.Limits.Idle
+	g.Admit()
 	if err = read(c, &media{to: st}); st.Context().Err() != nil {
 		err = context.Cause(st.Context())
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/server/gateway/live"
+	"github.com/tuttinode/tutti/server/gateway/rtmp/guard"
 )
 
 // writeWithin bounds one write to a server.
@@ -154,7 +155,7 @@ func (t *target) discard() {
 // begin publishes.
 func (t *target) begin(u *url.URL, sps, pps []byte, sound *live.Sound) (err error) {
 	defer recovered(&err)
-	t.count = bytecounter.NewReadWriter(readWriter{newGuard(t.conn), t.conn})
+	t.count = bytecounter.NewReadWriter(readWriter{guard.New(t.conn), t.conn})
 	if _, _, err := handshake.DoClient(t.count, false, false); err != nil {
 		return fmt.Errorf("shake hands: %w", err)
 	}

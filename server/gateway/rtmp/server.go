@@ -54,7 +54,7 @@ type Server struct {
 	// shares bounds connections, in all and per client.
 	shares *admission.Shares
 	// log limits lines about clients.
-	log refusals
+	log ingest.Refusals
 
 	// draining is closed when no more streams are taken.
 	draining chan struct{}
@@ -246,28 +246,10 @@ func (s *Server) Drain(ctx context.Context) error {
 
 // refused reports why a client was refused, with a rate limit: strangers can cause it.
 func (s *Server) refused(raw net.Conn, err error) {
-	if more, ok := s.log.allow(time.Now()); ok {
+	if more, ok := s.log.Allow(time.Now()); ok {
 		s.o.Log.Info("an RTMP client is refused or ends", "from", admission.NetworkOf(raw.RemoteAddr().String()).String(),
 			"more", more, fault.Attr(err))
 	}
-}
-
-// refusals counts what is not logged.
-type refusals struct {
-	mu   sync.Mutex
-	last time.Time
-	more int
-}
-
-func (r *refusals) allow(now time.Time) (more int, ok bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if now.Sub(r.last) < time.Second {
-		r.more++
-		return 0, false
-	}
-	more, r.more, r.last = r.more, 0, now
-	return more, true
 }
 
 // recovered turns a panic of the library into a fault: the bytes are another node's.

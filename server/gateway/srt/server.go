@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net/netip"
 	"sync"
 	"syscall"
 	"time"
@@ -37,22 +38,22 @@ const (
 	// maxRate bounds a client's bytes a second, burst those at once.
 	maxRate = 100_000_000 / 8
 	burst   = 8 << 20
-	// maxBuffered bounds what the library keeps of a client until it is due, looked at every look. packetCost is what
-	// a packet costs beside its bytes: a client chooses how few of them are in one, and when it is due.
-	maxBuffered = 64 << 20
-	packetCost  = 1 << 10
-	look        = 200 * time.Millisecond
+	// look is how often it is looked at what the library keeps of a client.
+	look = 200 * time.Millisecond
 	// againEvery is how often an address is tried that is in use.
 	againEvery = 2 * time.Second
-	// pending bounds the clients that are being admitted.
-	pending = 64
+	// pending bounds the clients that are being admitted, of which an address may have freePending.
+	freePending, pending = 32, 64
 )
 
 // Server takes streams. It is a lifecycle component that drains.
 type Server struct {
-	o      Options
-	shares *admission.Shares
-	asking chan struct{}
+	o Options
+	// shares bounds clients, asking those that are being admitted, in all and per address.
+	shares, asking *admission.Shares
+	// kept is what the library keeps of them; log limits lines about them.
+	kept buffers
+	log  ingest.Refusals
 
 	draining chan struct{}
 	once     sync.Once
@@ -65,7 +66,7 @@ type Server struct {
 func New(o Options) *Server {
 	o.Publishers = cmp.Or(o.Publishers, 200)
 	return &Server{o: o, shares: admission.NewShares(max(1, o.Publishers/2), o.Publishers),
-		asking: make(chan struct{}, pending), draining: make(chan struct{}),
+		asking: admission.NewShares(freePending, pending), draining: make(chan struct{}),
 		served: make(chan struct{})}
 }
 
@@ -168,11 +169,14 @@ func (s *Server) accept(ctx context.Context, l srt.Listener) error {
 		case <-s.draining:
 			req.Reject(srt.REJ_CLOSE)
 			return nil
-		case s.asking <- struct{}{}:
-			s.wg.Go(func() { s.serve(ctx, req) })
 		default:
-			req.Reject(srt.REJX_OVERLOAD)
 		}
+		from := admission.NetworkOf(req.RemoteAddr().String())
+		if !s.asking.Enter(from) {
+			req.Reject(srt.REJX_OVERLOAD)
+			continue
+		}
+		s.wg.Go(func() { s.serve(ctx, req, from) })
 	}
 }
 
@@ -187,10 +191,9 @@ func next(l srt.Listener) (req srt.ConnRequest, err error) {
 }
 
 // serve serves a client until its end.
-func (s *Server) serve(ctx context.Context, req srt.ConnRequest) {
-	from := admission.NetworkOf(req.RemoteAddr().String())
+func (s *Server) serve(ctx context.Context, req srt.ConnRequest, from netip.Prefix) {
 	if !s.shares.Enter(from) {
-		<-s.asking
+		s.asking.Leave(from)
 		req.Reject(srt.REJX_OVERLOAD)
 		return
 	}
@@ -198,9 +201,9 @@ func (s *Server) serve(ctx context.Context, req srt.ConnRequest) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	st, conn, err := s.admit(ctx, req)
-	<-s.asking
+	s.asking.Leave(from)
 	if err != nil {
-		s.o.Log.Info("an SRT client is refused", "from", from.String(), fault.Attr(err))
+		s.refused(from, err)
 		return
 	}
 	defer st.Close()
@@ -217,12 +220,23 @@ func (s *Server) serve(ctx context.Context, req srt.ConnRequest) {
 		err = context.Cause(st.Context())
 	}
 	if err != nil && ctx.Err() == nil {
-		s.o.Log.Info("an SRT stream ends", "from", from.String(), fault.Attr(err))
+		s.refused(from, err)
+	}
+}
+
+// refused reports why a client was refused or its stream ended, with a rate limit: strangers can cause it.
+func (s *Server) refused(from netip.Prefix, err error) {
+	if more, ok := s.log.Allow(time.Now()); ok {
+		s.o.Log.Info("an SRT client is refused or ends", "from", from.String(), "more", more, fault.Attr(err))
 	}
 }
 
 // admit admits a client, or rejects it.
 func (s *Server) admit(ctx context.Context, req srt.ConnRequest) (*ingest.Stream, srt.Conn, error) {
+	if err := checkHandshake(req); err != nil {
+		req.Reject(srt.REJ_ROGUE)
+		return nil, nil, err
+	}
 	a, err := ingest.ParseStreamID(req.StreamId())
 	if err != nil {
 		req.Reject(srt.REJX_BAD_REQUEST)
@@ -250,10 +264,13 @@ func (s *Server) admit(ctx context.Context, req srt.ConnRequest) (*ingest.Stream
 func (s *Server) watch(conn srt.Conn, end context.CancelCauseFunc, over <-chan struct{}) {
 	tick := time.NewTicker(look)
 	defer tick.Stop()
+	defer s.kept.set(conn, 0)
 	for {
 		select {
 		case <-tick.C:
-			if buffered(conn) > maxBuffered {
+			var now srt.Statistics
+			conn.Stats(&now)
+			if s.kept.set(conn, now.Instantaneous.PktRecvBuf) {
 				end(fault.New(fault.PublishProtocol, "read", "too much waits for its time"))
 			}
 		case <-s.draining:
@@ -263,13 +280,6 @@ func (s *Server) watch(conn srt.Conn, end context.CancelCauseFunc, over <-chan s
 			return
 		}
 	}
-}
-
-// buffered is the memory of what the library keeps of a client.
-func buffered(conn srt.Conn) uint64 {
-	var now srt.Statistics
-	conn.Stats(&now)
-	return now.Instantaneous.ByteRecvBuf + now.Instantaneous.PktRecvBuf*packetCost
 }
 
 // paced reads as fast as a client may send.

@@ -104,7 +104,7 @@ func TestClientsThatSendForLater(t *testing.T) {
 		close(over)
 		<-watched
 	}
-	if n := buffered(&hoarder{packets: 4000, bytes: 4000 * 1316}); n > maxBuffered {
-		t.Error("what an encoder sends in some hundred milliseconds is too much:", n)
+	if (&buffers{}).set(&hoarder{}, 4000) {
+		t.Error("what an encoder sends in some hundred milliseconds is too much")
 	}
 }

@@ -34,10 +34,17 @@ func (r *Runner) target(chosen string) (*url.URL, error) {
 		return nil, errChoice
 	}
 	path := u.EscapedPath()
-	if !strings.HasPrefix(path, r.Prefix.EscapedPath()) || leavesFolder(u.Path) || leavesFolder(path) {
+	if !below(path, r.Prefix.EscapedPath()) || leavesFolder(u.Path) || leavesFolder(path) {
 		return nil, errChoice
 	}
 	return u, nil
+}
+
+// below reports whether a path is a folder's or in it: /apps-of-others is not below /apps, and may be anyone's at the
+// same provider.
+func below(path, folder string) bool {
+	rest, ok := strings.CutPrefix(path, strings.TrimSuffix(folder, "/"))
+	return ok && (rest == "" || rest[0] == '/')
 }
 
 // leavesFolder reports whether a server may read a path as one outside of what it begins with.

@@ -105,6 +105,33 @@ func TestStrangersReachNoStream(t *testing.T) {
 	}
 }
 
+// TestNoRequestIsAStream: a request, which is paid while it lasts, neither begins a stream at a capability, with
+// channels of the gateway's choice and unpaid afterwards, nor ends or changes one.
+func TestNoRequestIsAStream(t *testing.T) {
+	_, client := startCapabilities(t, "-orchSecret", byoc.Secret)
+	c, worker := client("127.0.0.1"), byoc.NewCapability(t)
+	if a := c.Register(byoc.Secret, "demo", worker.URL, 1, 0); a.Status != http.StatusOK {
+		t.Fatal(a)
+	}
+	header := c.Header(byoc.Job{ID: "x", Request: "{}", Capability: "demo", Timeout: 30})
+	for _, path := range []string{"stream/start", "stream/stop", "stream/params", "Stream/START", "stream%2fstart",
+		"stream/start/", "stream/start/x", "stream%5Cstart", "stream/start;x", "./stream/start", "%2fstream%2f%2fstop",
+		"stream/start%00", "stream/start.json", "stream/start%20"} {
+		a := c.Send("POST", "/process/request/"+path, `{"subscribe_url":"http://169.254.169.254/"}`, "Livepeer", header)
+		if a.Status < 300 {
+			t.Errorf("%s: %v", path, a)
+		}
+	}
+	for _, seen := range worker.Seen() {
+		t.Errorf("the capability got %s with %s", seen.Path, seen.Body)
+	}
+	for _, path := range []string{"streams/start", "stream", "stream/startle", "a/stream/start"} {
+		if a := c.Send("POST", "/process/request/"+path, "{}", "Livepeer", header); a.Status != http.StatusOK {
+			t.Errorf("%s: %v", path, a)
+		}
+	}
+}
+
 // TestJunkAtCapabilities: headers and bodies of all kinds are refused, and cost no slot.
 func TestJunkAtCapabilities(t *testing.T) {
 	_, client := startCapabilities(t, "-orchSecret", byoc.Secret)

@@ -1,4 +1,9 @@
-package rtmp
+// Package guard bounds what a peer that speaks RTMP can make this node keep: bluenviron/gortmplib reads messages of
+// 10 MB in 62 interleaved series, and objects in objects by recursion, on which a peer could end the process.
+//
+// It stands before each connection: those of encoders (server/gateway/rtmp), to servers that get results, and to media
+// servers (server/gateway/live). It knows no addresses.
+package guard
 
 import (
 	"encoding/binary"
@@ -31,17 +36,23 @@ const (
 	typePicture   = 9
 )
 
+// Of an extended picture the first byte has a bit and a kind.
+const (
+	extendedPicture   = 0x80
+	metadataOfPicture = 4
+)
+
 // headerBytes is how many bytes follow the first one in the header of a chunk, by its kind. Read-only.
 var headerBytes = [4]int{11, 7, 3, 0}
 
-// errGuard is in all errors of a guard.
-var errGuard = errors.New("the client sends what it may not")
+// Err is in all errors of a guard.
+var Err = errors.New("the peer sends what it may not")
 
-// guard passes a client's bytes on and follows their chunks and messages: it refuses those that the library would
+// Guard passes a peer's bytes on and follows their chunks and messages: it refuses those that the library would
 // keep too much memory or stack for, before the library gets them. It follows the library's rules exactly.
-type guard struct {
+type Guard struct {
 	r io.Reader
-	// admitted: the client may send media.
+	// admitted: the peer may send media.
 	admitted bool
 
 	seen      int // bytes of the handshake
@@ -59,7 +70,9 @@ type guard struct {
 	extended   bool
 	needBody   uint32
 	inBody     bool
-	last       [4]byte
+	// first: the next byte of a body is a message's first one.
+	first bool
+	last  [4]byte
 }
 
 // chunkStream is one of the series of messages whose chunks alternate.
@@ -71,20 +84,24 @@ type chunkStream struct {
 	extended bool // its times have four bytes more
 }
 
-func newGuard(r io.Reader) *guard {
-	return &guard{r: r, chunkSize: firstChunk, streams: make(map[byte]*chunkStream)}
+// New makes a guard of a peer that begins with a handshake.
+func New(r io.Reader) *Guard {
+	return &Guard{r: r, chunkSize: firstChunk, streams: make(map[byte]*chunkStream)}
 }
 
+// Admit lets the peer send media from now on.
+func (g *Guard) Admit() { g.admitted = true }
+
 // Read reads and checks.
-func (g *guard) Read(p []byte) (int, error) {
+func (g *Guard) Read(p []byte) (int, error) {
 	n, err := g.r.Read(p)
 	if bad := g.check(p[:n]); bad != nil {
-		return 0, fmt.Errorf("%w: %w", errGuard, bad)
+		return 0, fmt.Errorf("%w: %w", Err, bad)
 	}
 	return n, err
 }
 
-func (g *guard) check(p []byte) error {
+func (g *Guard) check(p []byte) error {
 	if g.seen == 0 && len(p) > 0 && p[0] != plainVersion {
 		return fmt.Errorf("version %d is none of RTMP without encryption", p[0])
 	}
@@ -101,9 +118,14 @@ func (g *guard) check(p []byte) error {
 }
 
 // step takes a part of a chunk.
-func (g *guard) step(p []byte) (int, error) {
+func (g *Guard) step(p []byte) (int, error) {
 	switch {
 	case g.inBody:
+		if g.first {
+			if err := g.checkBegin(p[0]); err != nil {
+				return 0, err
+			}
+		}
 		n := int(min(uint32(len(p)), g.needBody))
 		g.remember(p[:n])
 		g.needBody -= uint32(n)
@@ -123,7 +145,7 @@ func (g *guard) step(p []byte) (int, error) {
 }
 
 // remember keeps the last bytes of a body, which are the length of chunks in a message about that.
-func (g *guard) remember(p []byte) {
+func (g *Guard) remember(p []byte) {
 	for _, b := range p[max(0, len(p)-4):] {
 		copy(g.last[:], g.last[1:])
 		g.last[3] = b
@@ -131,7 +153,7 @@ func (g *guard) remember(p []byte) {
 }
 
 // begin reads a chunk's first byte.
-func (g *guard) begin(b byte) error {
+func (g *Guard) begin(b byte) error {
 	id := b & 0x3f
 	if id < 2 {
 		return errors.New("a chunk stream's number is not supported")
@@ -157,7 +179,7 @@ func (g *guard) begin(b byte) error {
 }
 
 // endHeader reads a chunk's header, which may go on with a longer time.
-func (g *guard) endHeader() error {
+func (g *Guard) endHeader() error {
 	h, s := g.header, g.at
 	if g.kind == 3 {
 		return g.beginBody()
@@ -176,9 +198,10 @@ func (g *guard) endHeader() error {
 }
 
 // beginBody begins a chunk's body, and with it perhaps a message.
-func (g *guard) beginBody() error {
+func (g *Guard) beginBody() error {
 	s := g.at
-	if s.received == 0 {
+	g.first = s.received == 0
+	if g.first {
 		if err := g.checkMessage(s); err != nil {
 			return err
 		}
@@ -192,7 +215,7 @@ func (g *guard) beginBody() error {
 }
 
 // checkMessage checks a message that begins.
-func (g *guard) checkMessage(s *chunkStream) error {
+func (g *Guard) checkMessage(s *chunkStream) error {
 	most := int64(maxCommand)
 	switch {
 	case s.kind == typePicture && g.admitted:
@@ -215,8 +238,17 @@ func (g *guard) checkMessage(s *chunkStream) error {
 	return nil
 }
 
+// checkBegin checks a message by its first byte: metadata of a picture are objects in objects as commands are.
+func (g *Guard) checkBegin(b byte) error {
+	g.first = false
+	if s := g.at; s.kind == typePicture && b&extendedPicture != 0 && b&0x0f == metadataOfPicture && s.length > maxCommand {
+		return fmt.Errorf("metadata of %d bytes", s.length)
+	}
+	return nil
+}
+
 // endChunk ends a chunk, and with it perhaps a message.
-func (g *guard) endChunk() error {
+func (g *Guard) endChunk() error {
 	s := g.at
 	g.at, g.inBody = nil, false
 	if s.received < s.length {
