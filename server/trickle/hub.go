@@ -68,13 +68,18 @@ func (h *Hub) Close(name string) bool {
 	return c != nil && c.close()
 }
 
-// reserve counts n more bytes if they fit. Channels write at the same time, so the limit is checked as it is counted.
+// reserve counts n more bytes if they fit. Channels write at the same time, so the limit is checked as it is counted:
+// bytes that do not fit are never counted, and keep no others out.
 func (h *Hub) reserve(n int64) bool {
-	if h.bytes.Add(n) <= h.limits.HubBytes {
-		return true
+	for {
+		kept := h.bytes.Load()
+		if kept+n > h.limits.HubBytes {
+			return false
+		}
+		if h.bytes.CompareAndSwap(kept, kept+n) {
+			return true
+		}
 	}
-	h.bytes.Add(-n)
-	return false
 }
 
 // spare drops the oldest segments of the owner with most, from its largest channels, while n more bytes for a

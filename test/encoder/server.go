@@ -17,6 +17,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	conns    map[net.Conn]bool
+	closed   bool
 	streams  []string
 	pictures int
 	keys     int
@@ -44,6 +45,9 @@ func NewServer(t testing.TB) *Server {
 	})
 	t.Cleanup(func() {
 		_ = l.Close()
+		s.mu.Lock()
+		s.closed = true // a connection that was accepted before ends too
+		s.mu.Unlock()
 		s.Cut()
 		s.wg.Wait()
 	})
@@ -65,6 +69,10 @@ func (s *Server) Cut() {
 func (s *Server) serve(conn net.Conn) {
 	defer conn.Close()
 	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return
+	}
 	s.conns[conn] = true
 	s.mu.Unlock()
 	defer func() {

@@ -64,6 +64,7 @@ func (s *Server) start(ctx context.Context, st *stream, read, end func()) {
 	}
 	st.stop(errStopping)
 	close(st.done)
+	end()
 }
 
 // Publisher is a client that publishes otherwise than by WHIP and was admitted.

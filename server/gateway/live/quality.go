@@ -136,15 +136,11 @@ func (s *stream) measure(pc *webrtc.PeerConnection) {
 	}
 	out := &ingestStats{Quality: "good", Tracks: []trackStats{}}
 	var rtt time.Duration
-	for _, one := range pc.GetStats() {
-		switch one := one.(type) {
-		case webrtc.TransportStats:
-			out.Conn = connStats{ID: one.ID, Received: one.BytesReceived, Sent: one.BytesSent}
-		case webrtc.ICECandidatePairStats:
-			if one.Nominated {
-				rtt = time.Duration(one.CurrentRoundTripTime * float64(time.Second))
-			}
-		}
+	transport := transportOf(pc)
+	passed := transport.Stats()
+	out.Conn = connStats{ID: passed.ID, Received: passed.BytesReceived, Sent: passed.BytesSent}
+	if pair, ok := transport.GetSelectedCandidatePairStats(); ok {
+		rtt = time.Duration(pair.CurrentRoundTripTime * float64(time.Second))
 	}
 	m.mu.Lock()
 	for _, q := range m.tracks {

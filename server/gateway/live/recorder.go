@@ -31,12 +31,14 @@ type traffic struct{ received, sent uint64 }
 
 // report counts what passed since the last report.
 func (t *traffic) report(pc *webrtc.PeerConnection, to Recorder) {
-	for _, one := range pc.GetStats() {
-		s, ok := one.(webrtc.TransportStats)
-		if !ok || s.BytesReceived < t.received || s.BytesSent < t.sent {
-			continue
-		}
-		to.Transport(s.BytesReceived-t.received, s.BytesSent-t.sent)
-		t.received, t.sent = s.BytesReceived, s.BytesSent
+	s := transportOf(pc).Stats()
+	if s.BytesReceived < t.received || s.BytesSent < t.sent {
+		return
 	}
+	to.Transport(s.BytesReceived-t.received, s.BytesSent-t.sent)
+	t.received, t.sent = s.BytesReceived, s.BytesSent
 }
+
+// transportOf is the transport that all media of a connection share. Its figures may be read while the connection
+// ends, which those of the connection itself may not, and cost less.
+func transportOf(pc *webrtc.PeerConnection) *webrtc.ICETransport { return pc.SCTP().Transport().ICETransport() }

@@ -131,8 +131,8 @@ func (s *Server) Drain(ctx context.Context) error {
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.draining = true
+	s.cancel(errStopping) // with mu: background adds nothing after it
 	s.mu.Unlock()
-	s.cancel(errStopping)
 	if s.saved != nil {
 		s.saved.close()
 	}

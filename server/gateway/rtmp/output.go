@@ -84,20 +84,32 @@ func (o Outputs) dial(ctx context.Context, u *url.URL) (net.Conn, error) {
 type target struct {
 	conn  net.Conn
 	count *bytecounter.ReadWriter
-	rw    *message.ReadWriter
+	in    *message.Reader
 	w     *gortmplib.Writer
 	video *format.H264
 	sound *format.MPEG4Audio
 	wg    sync.WaitGroup
+
+	// writing guards out: what the server asks for is answered while media are sent.
+	writing sync.Mutex
+	out     *message.Writer
 }
 
-// Read reads a message.
-func (t *target) Read() (message.Message, error) { return t.rw.Read() }
+// Read reads a message, and answers the server's pings.
+func (t *target) Read() (message.Message, error) {
+	m, err := t.in.Read()
+	if ping, ok := m.(*message.UserControlPingRequest); ok && err == nil {
+		err = t.Write(&message.UserControlPingResponse{ServerTime: ping.ServerTime})
+	}
+	return m, err
+}
 
 // Write writes a message within a time.
 func (t *target) Write(m message.Message) error {
+	t.writing.Lock()
+	defer t.writing.Unlock()
 	_ = t.conn.SetWriteDeadline(time.Now().Add(writeWithin))
-	return t.rw.Write(m)
+	return t.out.Write(m)
 }
 
 // BytesReceived and BytesSent count.
@@ -146,7 +158,10 @@ func (t *target) begin(u *url.URL, sps, pps []byte, sound *live.Sound) (err erro
 	if _, _, err := handshake.DoClient(t.count, false, false); err != nil {
 		return fmt.Errorf("shake hands: %w", err)
 	}
-	t.rw = message.NewReadWriter(t.count, t.count, false)
+	t.out = message.NewWriter(t.count, t.count.Writer, false)
+	t.in = message.NewReader(t.count, t.count.Reader, func(n uint32) error {
+		return t.Write(&message.Acknowledge{Value: n})
+	})
 	if err := t.publish(u); err != nil {
 		return err
 	}

@@ -59,8 +59,10 @@ type Server struct {
 	// draining is closed when no more streams are taken.
 	draining chan struct{}
 	once     sync.Once
-	wg       sync.WaitGroup
-	// quiet is closed when it drains and no stream is left.
+	// served is closed when Run takes no more streams and none is left.
+	served chan struct{}
+	wg     sync.WaitGroup
+
 	mu    sync.Mutex
 	conns map[net.Conn]context.CancelCauseFunc
 }
@@ -69,7 +71,7 @@ type Server struct {
 func New(o Options) *Server {
 	o.Limits = o.Limits.complete()
 	return &Server{o: o, shares: admission.NewShares(o.Limits.Publishers/2, o.Limits.Publishers),
-		draining: make(chan struct{}), conns: make(map[net.Conn]context.CancelCauseFunc)}
+		draining: make(chan struct{}), served: make(chan struct{}), conns: make(map[net.Conn]context.CancelCauseFunc)}
 }
 
 // Name names the component.
@@ -115,46 +117,44 @@ func (s *Server) wait(ctx context.Context, d time.Duration) bool {
 	return false
 }
 
-// Run serves until ctx ends.
+// Run serves until ctx ends. It is called once.
 func (s *Server) Run(ctx context.Context, ready func()) error {
-	begun := false
+	err := s.serveAll(ctx, ready)
+	close(s.served)
+	if err == nil {
+		<-ctx.Done()
+	}
+	return err
+}
+
+// serveAll serves until ctx ends or the node drains, and no stream is left.
+func (s *Server) serveAll(ctx context.Context, ready func()) error {
 	if s.o.AwaitPort {
 		ready() // it may wait for its port
-		begun = true
 	}
 	l, err := s.listen(ctx)
 	if err != nil {
 		return err
 	}
-	if !begun {
+	if !s.o.AwaitPort {
 		ready()
 	}
 	if l == nil {
-		<-ctx.Done()
 		return nil
 	}
 	s.o.Log.Info("RTMP ingest serves encoders", "addr", l.Addr().String())
-	failed := make(chan error, 1)
-	s.wg.Go(func() { failed <- s.accept(ctx, l) })
+	accepted := make(chan struct{})
+	s.wg.Go(func() { defer close(accepted); s.accept(ctx, l) })
 	release := s.closeWith(ctx, l)
 	defer release()
 	select {
-	case err = <-failed:
+	case <-accepted:
 	case <-ctx.Done():
 	}
 	s.end()
 	_ = l.Close() // it may be closed already
 	s.wg.Wait()
-	if ctx.Err() != nil {
-		return nil
-	}
-	select {
-	case <-s.draining:
-		<-ctx.Done()
-		return nil
-	default:
-		return err
-	}
+	return nil
 }
 
 // closeWith closes the listener when the node drains.
@@ -173,7 +173,7 @@ func (s *Server) closeWith(ctx context.Context, l net.Listener) (release func())
 }
 
 // accept takes connections until the listener is closed.
-func (s *Server) accept(ctx context.Context, l net.Listener) error {
+func (s *Server) accept(ctx context.Context, l net.Listener) {
 	for {
 		raw, err := l.Accept()
 		switch {
@@ -181,11 +181,11 @@ func (s *Server) accept(ctx context.Context, l net.Listener) error {
 			s.take(ctx, raw)
 			continue
 		case errors.Is(err, net.ErrClosed):
-			return nil
+			return
 		}
 		s.o.Log.Warn("no RTMP connection can be taken", "err", err)
 		if !s.wait(ctx, 100*time.Millisecond) {
-			return nil
+			return
 		}
 	}
 }
@@ -233,13 +233,11 @@ func (s *Server) end() {
 }
 
 // Drain ends all streams, whose encoders connect again elsewhere, and waits until what they sent is served, or ctx
-// ends.
+// ends. Run must have been called.
 func (s *Server) Drain(ctx context.Context) error {
 	s.end()
-	over := make(chan struct{})
-	go func() { s.wg.Wait(); close(over) }() // ends with the connections, for which Run waits too
 	select {
-	case <-over:
+	case <-s.served:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

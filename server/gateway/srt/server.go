@@ -54,14 +54,17 @@ type Server struct {
 
 	draining chan struct{}
 	once     sync.Once
-	wg       sync.WaitGroup
+	// served is closed when Run takes no more streams and none is left.
+	served chan struct{}
+	wg     sync.WaitGroup
 }
 
 // New makes a server. It opens nothing; Run does.
 func New(o Options) *Server {
 	o.Publishers = cmp.Or(o.Publishers, 200)
 	return &Server{o: o, shares: admission.NewShares(max(1, o.Publishers/2), o.Publishers),
-		asking: make(chan struct{}, pending), draining: make(chan struct{})}
+		asking: make(chan struct{}, pending), draining: make(chan struct{}),
+		served: make(chan struct{})}
 }
 
 // Name names the component.
@@ -92,8 +95,18 @@ func (s *Server) listen(ctx context.Context) (srt.Listener, error) {
 	}
 }
 
-// Run serves until ctx ends.
+// Run serves until ctx ends. It is called once.
 func (s *Server) Run(ctx context.Context, ready func()) error {
+	err := s.serveAll(ctx, ready)
+	close(s.served)
+	if err == nil {
+		<-ctx.Done()
+	}
+	return err
+}
+
+// serveAll serves until ctx ends or the node drains, and no stream is left.
+func (s *Server) serveAll(ctx context.Context, ready func()) error {
 	if s.o.AwaitPort {
 		ready() // it may wait for its port
 	}
@@ -105,7 +118,6 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 		ready()
 	}
 	if l == nil {
-		<-ctx.Done()
 		return nil
 	}
 	s.o.Log.Info("SRT ingest serves encoders", "addr", l.Addr().String())
@@ -123,28 +135,15 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	l.Close()
 	accepting.Wait()
 	s.wg.Wait()
-	select {
-	case <-s.draining:
-		err = nil
-	default:
-	}
-	if err == nil {
-		<-ctx.Done()
-	}
-	if ctx.Err() != nil {
-		return nil
-	}
 	return err
 }
 
 // Drain ends all streams, whose encoders connect again elsewhere, and waits until what they sent is served, or ctx
-// ends.
+// ends. Run must have been called.
 func (s *Server) Drain(ctx context.Context) error {
 	s.once.Do(func() { close(s.draining) })
-	over := make(chan struct{})
-	go func() { s.wg.Wait(); close(over) }() // ends with the connections, for which Run waits too
 	select {
-	case <-over:
+	case <-s.served:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
