@@ -5,12 +5,10 @@ package config
 type feature string
 
 const (
-	featureLiveAI      feature = "live AI"
 	featureLiveRunners feature = "live runners"
 	featureRemoteWork  feature = "work on remote transcoders and workers"
 	featureGPU         feature = "transcoding on GPUs"
 	featureClientIP    feature = "the label for the client's address"
-	featureWebhooks    feature = "the admission webhook"
 	featureSelection   feature = "scores from a service"
 	featureFurther     feature = "advertising further instances"
 	featureObjectStore feature = "object storage"

@@ -75,7 +75,6 @@ func TestEveryExistingOptionIsKnown(t *testing.T) {
 // refused are the options that a node of this release does not start with.
 var refused = map[string]string{
 	"redeemer": "ContradictoryRoles", "remoteSigner": "ContradictoryRoles", "netint": "OptionUnsupported",
-	"authWebhookUrl": "FeatureMissing", // it would have to keep gateways out
 }
 
 func checkKnown(t *testing.T, f flag, err error) {

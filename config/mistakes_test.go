@@ -124,7 +124,7 @@ func TestEachCodeIsProduced(t *testing.T) {
 		}
 	}
 	for _, code := range []fault.Code{
-		fault.NoRole, fault.ContradictoryRoles, fault.RoleIncomplete, fault.FeatureMissing, fault.UnknownOption,
+		fault.NoRole, fault.ContradictoryRoles, fault.RoleIncomplete, fault.UnknownOption,
 		fault.UnknownConfigKey, fault.BadOption, fault.MissingOption, fault.OptionConflict, fault.OptionRetired,
 		fault.OptionUnsupported, fault.UnexpectedArgument, fault.ConfigUnreadable,
 	} {

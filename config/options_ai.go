@@ -122,8 +122,9 @@ func aiRows() []option {
 			help: "let web pages of all sites publish and watch live video",
 			to:   func(c *Config) value { return boolean(&c.LiveGateway.AllowCORS) }},
 		{name: "liveMinSegment", mark: "T", roles: gateway, preset: "1s", environ: "LIVE_AI_MIN_SEG_DUR",
-			help: "shortest segment of live video; it ends at the next key frame",
-			to:   func(c *Config) value { return duration(&c.LiveGateway.MinSegment, 10*time.Millisecond) }},
+			help: "shortest segment of live video; it ends at the next key frame, for which publishers by WHIP are asked " +
+				"every two of these times, 0.5s to 2s",
+			to: func(c *Config) value { return duration(&c.LiveGateway.MinSegment, 10*time.Millisecond) }},
 		{name: "liveGatherTimeout", mark: "T", roles: gateway, preset: "5s", environ: "LIVE_AI_VIDEO_GATHER_TIMEOUT",
 			help: "how long a publisher's picture is waited for after it connected",
 			to:   func(c *Config) value { return seconds(&c.LiveGateway.Gather, 100*time.Millisecond) }},

@@ -30,8 +30,8 @@ func transcodingRows() []option {
 		{name: "netint", mark: "A", help: "accelerators of another vendor: not supported",
 			to: func(c *Config) value { return text(&c.obsolete.netint) }},
 		{name: "authWebhookUrl", mark: "A", roles: orchestrator | gateway,
-			help: "service that admits streams to a gateway; on an orchestrator it would admit gateways, which " +
-				"this release cannot do yet and refuses",
+			help: "service that admits streams and API keys to a gateway, and gateways to an orchestrator, at prices of " +
+				"its own if it names one",
 			to: func(c *Config) value { return address(&c.Gateway.AuthWebhook, "http", "https") }},
 	}
 }

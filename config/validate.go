@@ -24,7 +24,6 @@ func (l *loader) validate() {
 	l.validatePrices()
 	l.validateTickets()
 	l.validateRedeemer()
-	l.validateAuthWebhook()
 	l.validateSigner()
 	l.validateLive()
 	l.validateAlerts()
@@ -63,16 +62,6 @@ func (l *loader) validateNetint() {
 	if _, ok := l.given("netint"); ok {
 		l.reportOption(fault.OptionUnsupported, "netint", "accelerators of this vendor are not supported",
 			"leave it out to transcode on the CPU, or use NVIDIA GPUs with -gpu")
-	}
-}
-
-// validateAuthWebhook refuses a hook that an orchestrator would not call: an operator
-// sets one to keep gateways out.
-func (l *loader) validateAuthWebhook() {
-	if _, ok := l.given("authWebhookUrl"); ok && l.config.Roles.Orchestrator &&
-		l.valid("authWebhookUrl", "orchestrator") {
-		l.reportOption(fault.FeatureMissing, "authWebhookUrl", featureWebhooks.missing()+" for an orchestrator",
-			"leave it out; a gateway that needs one is started as a process of its own")
 	}
 }
 

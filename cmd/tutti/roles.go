@@ -82,13 +82,16 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 	if err := n.addPrices(n.Models.Models); err != nil {
 		return err
 	}
+	hook := orchestrator.NewGatewayHook(n.Env, n.Book())
 	if n.Chain != nil {
-		if n.Earning, err = earning.New(ctx, n.Env, n.Chain, n.Prices.Book); err != nil {
+		prices := orchestrator.HookedPrices(n.Prices.Book, hook)
+		if n.Earning, err = earning.New(ctx, n.Env, n.Chain, prices); err != nil {
 			return err
 		}
 	}
 	n.Orchestrator, err = orchestrator.New(ctx, orchestrator.Options{
 		Env: n.Env, Chain: n.Chain, Book: n.Book(), Rates: n.Rates(), Earning: n.Earning, Media: n.Media, Models: n.Models,
+		GatewayHook: hook,
 	})
 	return err
 }

@@ -135,6 +135,14 @@ func (f *fakeNode) books(mux *http.ServeMux, post func(string, func(http.Respons
 	for _, path := range []string{adminapi.PathRunner, adminapi.PathRunnerCheck} {
 		post(path, func(w http.ResponseWriter, _ *http.Request, _ []byte) { f.answer(w, live) })
 	}
+	capabilities := adminapi.Capabilities{Capabilities: []adminapi.Capability{
+		{Name: "upscale", Address: "http://127.0.0.1:9100", State: "ready", Capacity: 2, InUse: 1, Price: "5000000000",
+			Jobs: 12, Seconds: 340, Earned: core.NewWei(1_700_000_000_000)},
+		{Name: "speak", Address: "http://192.0.2.7:9100", State: "not ready", Reason: "the rate of its currency is not known",
+			Capacity: 1, Listed: "0.01USD per 1"}}}
+	get(adminapi.PathCapabilities, "", func(*http.Request) any { return capabilities })
+	post(adminapi.PathCapabilityRemove,
+		func(w http.ResponseWriter, _ *http.Request, _ []byte) { f.answer(w, capabilities) })
 	wei := "1200"
 	models := adminapi.Models{Models: []adminapi.ServedModel{
 		{ModelState: adminapi.Model{Pipeline: "llm", Model: "org/model", State: "ready", Warm: true, Since: fakeNow,

@@ -102,6 +102,8 @@ var verbRows = []verbRow{
 	{"runners check", "runners check studio", `runners/check {"name":"studio"}`},
 	{"runners drain", "runners drain studio --yes", `runners/state {"name":"studio","drain":true}`},
 	{"runners resume", "runners resume studio --yes", `runners/state {"name":"studio","drain":false}`},
+	{"capabilities list", "capabilities list", ""},
+	{"capabilities remove", "capabilities remove upscale --yes", `capabilities/remove {"name":"upscale"}`},
 	{"reload", "reload --yes", `reload null`},
 	{"drain", "drain --deadline 5m --stop --yes", `drain {"deadlineSeconds":300,"stop":true}`},
 	{"upgrade", "upgrade --yes", `upgrade null`},

@@ -82,7 +82,8 @@ func (n *node) startGateway(ctx context.Context, binary string, flags []string, 
 	n.gatewayProcess, err = startProcess(ctx, "gateway", binary, n.gatewayDir,
 		[]string{n.gateway + "/healthz", "http://" + n.gatewayAdmin + "/healthz"}, append([]string{
 			"-gateway", "-httpAddr", n.gateway[len("http://"):], "-cliAddr", n.gatewayAdmin, "-transcodingOptions", ladder,
-			"-liveMediaAddr", n.media, "-livePaymentInterval", paymentInterval}, flags...), stderr)
+			"-liveMediaAddr", n.media, "-livePaymentInterval", paymentInterval, "-liveMinSegment", shortest.String()},
+			flags...), stderr)
 	return err
 }
 

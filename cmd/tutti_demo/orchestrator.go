@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"sync"
-	"syscall"
+
+	"github.com/tuttinode/tutti/cmd/tutti_demo/camera"
 )
 
 // Live video on both orchestrators: how many streams each takes, and how often it is paid.
@@ -97,24 +94,8 @@ func (o *orchestrator) killRunner() error {
 	if p == nil {
 		return fmt.Errorf("kill the runner of the %s: %w", o.name, errAbsent)
 	}
-	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", p.cmd.Process.Pid))
-	if err != nil {
-		return err
-	}
-	killed := 0
-	for _, list := range lists {
-		text, err := os.ReadFile(list)
-		if err != nil {
-			continue // that thread has ended
-		}
-		for _, word := range strings.Fields(string(text)) {
-			if pid, err := strconv.Atoi(word); err == nil && syscall.Kill(pid, syscall.SIGKILL) == nil {
-				killed++
-			}
-		}
-	}
-	if killed == 0 {
-		return fmt.Errorf("kill the runner of the %s: %w", o.name, errAbsent)
+	if err := camera.KillRunner(p.cmd.Process.Pid); err != nil {
+		return fmt.Errorf("kill the runner of the %s: %w", o.name, err)
 	}
 	return nil
 }

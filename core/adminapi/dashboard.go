@@ -26,8 +26,10 @@ type Dashboard struct {
 	Sessions   Sessions         `json:"sessions"`
 	Workers    []Worker         `json:"workers"`
 	Runners    []LiveRunner     `json:"runners"`
-	GPUs       []GPU            `json:"gpus"`
-	Models     []Model          `json:"models"`
+	// Capabilities are the external ones.
+	Capabilities []Capability `json:"capabilities"`
+	GPUs         []GPU        `json:"gpus"`
+	Models       []Model      `json:"models"`
 	// Series are the last minutes, the oldest first, in steps of SeriesStep seconds.
 	Series     []Point `json:"series"`
 	SeriesStep int     `json:"seriesStep"`

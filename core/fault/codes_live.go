@@ -14,6 +14,8 @@ const (
 	MediaServerUnreachable Code = "MediaServerUnreachable"
 	// CapabilityLost: an external capability was removed because its server does not serve.
 	CapabilityLost Code = "CapabilityLost"
+	// CapabilityUnknown: no external capability of a name is registered.
+	CapabilityUnknown Code = "CapabilityUnknown"
 )
 
 // liveRows are the conditions of live work and its payment. Read-only.
@@ -59,5 +61,10 @@ var liveRows = []Row{
 			"with, so the capability was removed.",
 		Remedy: "Start the capability's server and register it again: `POST /capability/register`. Unregister it if it " +
 			"is not to come back.",
+	},
+	{
+		Code: CapabilityUnknown, Class: NotFound,
+		Cause:  "No external capability of that name is registered: it is written differently, or was removed.",
+		Remedy: "See the names with `tutti_cli capabilities list`.",
 	},
 }

@@ -44,6 +44,7 @@ var sections = []Section{
 	{"Gateway", gatewayRows},
 	{"Choosing and checking orchestrators on the chain", verifyRows},
 	{"Orchestrator", orchestratorRows},
+	{"Admission of gateways", gatewayHookRows},
 	{"Paid jobs", paidJobRows},
 	{"AI models file", modelsRows},
 	{"AI models being served", servingRows},

@@ -80,6 +80,9 @@ func (o *Orchestrator) CapabilityParty(sender core.Address, from string) (party,
 // CapabilityTerms makes ticket parameters for a price; nil off-chain. The error is a *fault.Fault.
 func (o *Orchestrator) CapabilityTerms(ctx context.Context, sender core.Address, price pm.Price, from string) (*Terms,
 	error) {
+	if err := o.admitGateway(ctx, sender, from); err != nil {
+		return nil, err
+	}
 	return o.terms(core.WithPeer(ctx, core.PeerSite(from)), &pm.Quote{Sender: sender, Price: price})
 }
 
@@ -96,7 +99,7 @@ func (o *Orchestrator) CapabilityBalance(w *CapabilityWork) pm.Value {
 // session, or the meter that it makes of it.
 func (o *Orchestrator) BeginCapability(ctx context.Context, w *CapabilityWork) (*LiveSession, error) {
 	const op = "begin work of a capability"
-	if err := o.mayBeginLive(); err != nil {
+	if err := o.mayBeginLiveFor(ctx, w.Sender, w.From); err != nil {
 		return nil, err
 	}
 	s := &LiveSession{

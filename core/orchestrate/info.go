@@ -44,7 +44,7 @@ type OfferRequest struct {
 }
 
 // Offer answers a gateway's request for an offer. The error is RequestSignature,
-// OrchestratorCapped, Draining, or the reason why there are no terms for the gateway.
+// OrchestratorCapped, Draining, one of the GatewayHook, or the reason why there are no terms for the gateway.
 func (o *Orchestrator) Offer(ctx context.Context, req OfferRequest) (Info, error) {
 	in, err := o.offer(ctx, &req)
 	o.recordOffer(req.Address, req.Wanted, &in, err)
@@ -60,6 +60,15 @@ func (o *Orchestrator) offer(ctx context.Context, req *OfferRequest) (Info, erro
 	}
 	o.sweepSessions(o.opt.Now())
 	if err := o.mayOffer(op, req); err != nil {
+		o.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
+		return Info{}, err
+	}
+	var gateway core.Address
+	copy(gateway[:], req.Address) // 20 bytes where it matters: its signature was checked
+	if o.opt.Signatures == nil {
+		gateway = core.Address{}
+	}
+	if err := o.admitGateway(ctx, gateway, req.From); err != nil {
 		o.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
 		return Info{}, err
 	}

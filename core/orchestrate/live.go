@@ -105,9 +105,9 @@ type LiveOfferRequest struct {
 }
 
 // LiveOffer makes an offer for live work, under a new session id. The error is a *fault.Fault:
-// Draining, or why there are no terms for the sender.
+// Draining, one of the GatewayHook, or why there are no terms for the sender.
 func (o *Orchestrator) LiveOffer(ctx context.Context, req LiveOfferRequest) (Info, error) {
-	if err := o.mayBeginLive(); err != nil {
+	if err := o.mayBeginLiveFor(ctx, req.Sender, req.From); err != nil {
 		return Info{}, err
 	}
 	quote := pm.Quote{Sender: req.Sender, Price: req.Price, Models: []inference.Model{req.Work.model()}}

@@ -42,6 +42,9 @@ func (m *LiveMeter) run(ctx context.Context, interval time.Duration) {
 	}
 }
 
+// Charged returns the units billed so far.
+func (m *LiveMeter) Charged() int64 { return m.paid.Charged() }
+
 // Unpaid is closed when the account holds less than was due.
 func (m *LiveMeter) Unpaid() <-chan struct{} { return m.unpaid }
 

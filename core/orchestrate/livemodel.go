@@ -15,7 +15,7 @@ import (
 func (o *Orchestrator) LiveModelOffer(ctx context.Context, sender core.Address, model inference.Model,
 	from string) (Info, error) {
 	const op = "make an offer for live work"
-	if err := o.mayBeginLive(); err != nil {
+	if err := o.mayBeginLiveFor(ctx, sender, from); err != nil {
 		return Info{}, err
 	}
 	if o.opt.Payments == nil {

@@ -69,6 +69,8 @@ type Options struct {
 	// L1Block is the latest layer-1 block. It is used to renew a gateway's ticket
 	// parameters before they expire; nil never renews them.
 	L1Block func() protocol.L1Block
+	// GatewayHook decides which gateways get offers; nil admits all.
+	GatewayHook GatewayHook
 	// Admitter decides in addition to the limit; nil admits everything within it.
 	Admitter Admitter
 	// Recorder is core.NopRecorder when nil.

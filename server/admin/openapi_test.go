@@ -115,7 +115,7 @@ func requests() map[string]request {
 		adminapi.PathPrices, adminapi.PathPriceLimits, adminapi.PathTickets, adminapi.PathTicket, adminapi.PathPayers,
 		adminapi.PathIncome,
 		adminapi.PathIncomeWorkers, adminapi.PathIncomeOverview, adminapi.PathSpending, adminapi.PathCredits,
-		adminapi.PathWorkers, adminapi.PathRunners, adminapi.PathModels, adminapi.PathDashboard,
+		adminapi.PathWorkers, adminapi.PathRunners, adminapi.PathCapabilities, adminapi.PathModels, adminapi.PathDashboard,
 		adminapi.PathExplain, adminapi.PathLog,
 		adminapi.PathDrain,
 		adminapi.PathContracts} {
@@ -132,6 +132,7 @@ func requests() map[string]request {
 		adminapi.PathWorker:           {`{"name":"rig7","drain":true}`, `{"drain":true}`},
 		adminapi.PathRunner:           {`{"name":"studio","drain":true}`, `{"drain":true}`},
 		adminapi.PathRunnerCheck:      {`{}`, `{"names":1}`},
+		adminapi.PathCapabilityRemove: {`{"name":"upscale"}`, `{"names":1}`},
 		adminapi.PathSettings:         {`{"maxSessions":4,"logLevel":5}`, `{"maxSessions":0}`},
 		adminapi.PathPrices:           {`{"gateway":"0xbb00000000000000000000000000000000000002","pricePerUnit":"5","pixelsPerUnit":2}`, `{"pixelsPerUnit":2}`},
 		adminapi.PathPriceLimits:      {`{"pipeline":"llm","model":"m","pricePerUnit":"0.5","currency":"ETH","pixelsPerUnit":1000000}`, `{"model":"m","pricePerUnit":"5"}`},
@@ -235,7 +236,7 @@ func TestAnswersKeepTheContract(t *testing.T) {
 			t.Parallel()
 			st := newStation(t, func(o *admin.Options) {
 				o.Market.Caps, o.Books, o.Work.Workers, o.Work.Models = &capTable{}, newBooks().of(), &workforce{}, &oneModel{}
-				o.Work.Runners = &oneRunner{}
+				o.Work.Runners, o.Work.Capabilities = &oneRunner{}, &oneCapability{}
 			})
 			c := newContract(t, st)
 			if tt.before != nil {
@@ -308,7 +309,7 @@ func TestDocumentIsWhole(t *testing.T) {
 	t.Parallel()
 	st := newStation(t, func(o *admin.Options) {
 		o.Market.Caps, o.Books, o.Work.Workers, o.Work.Models = &capTable{}, newBooks().of(), &workforce{}, &oneModel{}
-		o.Work.Runners = &oneRunner{}
+		o.Work.Runners, o.Work.Capabilities = &oneRunner{}, &oneCapability{}
 	})
 	c := newContract(t, st)
 	paths := c.document["paths"].(map[string]any)

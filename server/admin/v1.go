@@ -45,7 +45,8 @@ func Routes() []openapi.Route {
 func endpoints() (all []endpoint) {
 	for _, some := range [][]endpoint{nodeEndpoints(), chainEndpoints(), ownEndpoints(), settingEndpoints(),
 		actionEndpoints(), planEndpoints(), bookEndpoints(), workerEndpoints(), runnerEndpoints(), modelEndpoints(),
-		reloadEndpoints(), drainEndpoints(), explainEndpoints(), dashboardEndpoints(), logEndpoints()} {
+		capabilityEndpoints(), reloadEndpoints(), drainEndpoints(), explainEndpoints(), dashboardEndpoints(),
+		logEndpoints()} {
 		all = append(all, some...)
 	}
 	return all

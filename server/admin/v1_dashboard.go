@@ -80,13 +80,16 @@ func (s *Server) dashboard(context.Context) adminapi.Dashboard {
 		Gate: adminapi.Gate{WorkKinds: []adminapi.WorkKind{}}, Sessions: adminapi.Sessions{List: []adminapi.Session{}},
 		GPUs: []adminapi.GPU{}, Models: []adminapi.Model{}, Series: []adminapi.Point{}, Refusals: []adminapi.Refusal{},
 		Log: []adminapi.LogEntry{}, Settings: []adminapi.Option{}, Workers: []adminapi.Worker{},
-		Runners: []adminapi.LiveRunner{},
+		Runners: []adminapi.LiveRunner{}, Capabilities: []adminapi.Capability{},
 	}
 	if d.Workers != nil {
 		out.Workers = orEmpty(d.Workers.Workers())
 	}
 	if d.Runners != nil {
 		out.Runners = orEmpty(d.Runners.Runners())
+	}
+	if d.Capabilities != nil {
+		out.Capabilities = orEmpty(d.Capabilities.Capabilities())
 	}
 	if d.Gate != nil {
 		out.Gate = d.Gate()

@@ -34,6 +34,8 @@ type Work struct {
 	LiveRunners http.HandlerFunc
 	// Runners are the live runners; nil on a node that serves none.
 	Runners LiveRunners
+	// Capabilities are the external ones; nil on a node where none may register.
+	Capabilities Capabilities
 	// AIPools are a gateway's orchestrators for AI, by model; nil on other nodes.
 	AIPools func() []airouting.Snapshot
 	// NetworkCapabilities answers /getNetworkCapabilities; nil on nodes that are no gateway.
@@ -55,6 +57,13 @@ type LiveRunners interface {
 	Drain(name string) error
 	Resume(name string) error
 	Check(ctx context.Context, name string) error
+}
+
+// Capabilities are the external capabilities of a node. Remove answers at once; work in progress goes on. Its error
+// is CapabilityUnknown.
+type Capabilities interface {
+	Capabilities() []adminapi.Capability
+	Remove(name string) error
 }
 
 // Models are the AI models of a node. The error of SetWarm and Test is AdminBadParam for

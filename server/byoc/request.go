@@ -44,6 +44,8 @@ type paidJob struct {
 	slot  *byoc.Slot
 	work  *orchestrate.CapabilityWork
 	meter *orchestrate.LiveMeter
+	// counted ends what is counted of the job.
+	counted func()
 }
 
 // take takes a slot for a job.
@@ -68,6 +70,7 @@ func (s *Server) begin(r *http.Request, x *paidJob, body Body, short *refusal) e
 		return unpaid(err, short)
 	}
 	x.meter = orchestrate.NewLiveMeter(session)
+	x.counted = s.tally.Begin(x.work.Capability, x.work.Price, x.meter.Charged)
 	body.Paid()
 	admission.Prove(r.Context())
 	return nil
@@ -77,6 +80,7 @@ func (s *Server) begin(r *http.Request, x *paidJob, body Body, short *refusal) e
 func (x *paidJob) end() {
 	if x.meter != nil {
 		x.meter.Close()
+		x.counted()
 	}
 	x.slot.Give()
 }

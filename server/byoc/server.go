@@ -24,6 +24,7 @@ const (
 type Server struct {
 	o        Options
 	registry *byoc.Registry
+	tally    *byoc.Tally
 	upstream *http.Transport
 	bodies   Bodies
 	// life ends with the node's; work descends from it.
@@ -44,7 +45,7 @@ func New(o Options) *Server {
 		o.Lost = func(string, error) {}
 	}
 	s := &Server{
-		o: o, registry: byoc.NewRegistry(), streams: make(map[string]*stream),
+		o: o, registry: byoc.NewRegistry(), tally: byoc.NewTally(), streams: make(map[string]*stream),
 		upstream: &http.Transport{
 			DialContext:         (&net.Dialer{Timeout: dialTime, Control: liverunner.Permit}).DialContext,
 			MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, DisableCompression: true,

@@ -56,6 +56,7 @@ func newNode(t *testing.T, onChain bool) *node {
 		Work: admin.Work{
 			Workers: n, Explain: n.Explain, Gate: n.Gate, Sessions: n.Live, GPUs: n.GPUs, ModelStates: n.Models,
 			Series: n.Points, SeriesStep: 5 * time.Second, Refusals: n.Refusals,
+			Capabilities: capabilities{n},
 		},
 	}
 	if onChain {

@@ -130,6 +130,11 @@ test('the token opens changes, stays in its page, and a wrong one does not', asy
   await page.waitForSelector('button[aria-label="Resume rig7"]');
   await page.click('button[aria-label="Resume rig7"]');
   await page.waitForSelector('button[aria-label="Drain rig7"]');
+  const rows = () => page.$$eval('#capabilities tbody tr', (all) => all.map((r) => r.textContent.replace(/\s+/g, ' ')));
+  assert.match((await rows()).join('\n'), /speak.*not ready.*the rate of its currency is not known.*\n.*upscale.*1 of 4.*5000000000 wei.*33 170/);
+  await page.click('button[aria-label="Remove upscale"]');
+  await page.click('dialog button:has-text("Remove")');
+  await page.waitForFunction(() => document.querySelectorAll('#capabilities tbody tr').length === 1);
   await go(page, 'settings');
   await page.click('button[aria-label="Drain the node"]');
   assert.match(await page.textContent('dialog'), /goes on to its end/);

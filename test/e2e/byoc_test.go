@@ -122,6 +122,28 @@ func TestAnExternalCapabilityIsPaid(t *testing.T) {
 		total := fetched[adminapi.Income](t, orchestrator.admin, adminapi.PathIncome).Total
 		return wei(t, total.Received, total.Billed).Big().Cmp(big.NewInt(token.Balance)) == 0
 	})
+	operatedCapability(t, orchestrator, c)
+}
+
+// operatedCapability looks at the capability as its operator does: what it earned is what the books have, and it gets
+// no work when it was removed.
+func operatedCapability(t *testing.T, orchestrator *member, c *byoc.Client) {
+	t.Helper()
+	billed := fetched[adminapi.Income](t, orchestrator.admin, adminapi.PathIncome).Total.Billed
+	all := fetched[adminapi.Capabilities](t, orchestrator.admin, adminapi.PathCapabilities).Capabilities
+	if len(all) != 1 || all[0].Name != "demo" || all[0].State != adminapi.CapabilityReady || all[0].Jobs != 3 ||
+		all[0].Seconds < 3 || all[0].Earned.Cmp(wei(t, billed, "0")) != 0 || all[0].Price != "1000000000" ||
+		all[0].Capacity != 2 {
+		t.Errorf("%+v, billed %s", all, billed)
+	}
+	orchestrator.run("capabilities", "remove", "demo")
+	if token, a := c.Token("demo"); a.Status != http.StatusOK || token.Available != 0 {
+		t.Error("a capability that was removed:", token, a)
+	}
+	all = fetched[adminapi.Capabilities](t, orchestrator.admin, adminapi.PathCapabilities).Capabilities
+	if len(all) != 0 {
+		t.Errorf("%+v", all)
+	}
 }
 
 // capabilityStream runs a stream whose channels both sides use.

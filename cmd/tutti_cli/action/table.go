@@ -30,6 +30,7 @@ func Table() verb.Table {
 	t = append(t, serviceURI(), priceSet(), priceList(), rewardStatus(), gasShow(), gasSet())
 	t = append(t, workerVerbs()...)
 	t = append(t, runnerVerbs()...)
+	t = append(t, capabilityVerbs()...)
 	t = append(t, modelVerbs()...)
 	t = append(t, processVerbs()...)
 	t = append(t, ticketVerbs()...)

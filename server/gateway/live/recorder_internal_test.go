@@ -16,7 +16,7 @@ func TestFiguresOfAConnectionThatEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := newRTC(conn, "")
+	r, err := newRTC(conn, "", time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}

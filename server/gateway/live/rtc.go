@@ -20,8 +20,8 @@ const (
 	goneAfter = 5 * time.Second
 	failAfter = 10 * time.Second
 	keepAlive = 2 * time.Second
-	// keyEvery is how often a publisher is asked for a key frame.
-	keyEvery = 2 * time.Second
+	// keyEvery is how often a publisher is asked for a key frame at the least, keyMost at the most.
+	keyEvery, keyMost = 2 * time.Second, 500 * time.Millisecond
 	// gatherWithin bounds the collection of our own addresses.
 	gatherWithin = 5 * time.Second
 )
@@ -66,8 +66,8 @@ type rtc struct {
 }
 
 // newRTC serves connections on a socket. natIP is the address that peers are given in place of the socket's,
-// "" for none.
-func newRTC(conn net.PacketConn, natIP string) (*rtc, error) {
+// "" for none. Publishers are asked for key frames so often that segments may be short.
+func newRTC(conn net.PacketConn, natIP string, minSegment time.Duration) (*rtc, error) {
 	quiet := &logging.DefaultLoggerFactory{DefaultLogLevel: logging.LogLevelDisabled}
 	r := &rtc{mux: webrtc.NewICEUDPMux(quiet.NewLogger("ice"), conn)}
 	settings := webrtc.SettingEngine{LoggerFactory: quiet}
@@ -85,26 +85,26 @@ func newRTC(conn net.PacketConn, natIP string) (*rtc, error) {
 		}
 	}
 	var err error
-	if r.publish, err = newAPI(settings, true); err == nil {
-		r.view, err = newAPI(settings, false)
+	if r.publish, err = newAPI(settings, max(keyMost, min(keyEvery, 2*minSegment))); err == nil {
+		r.view, err = newAPI(settings, 0)
 	}
 	return r, err
 }
 
-// newAPI makes connections that receive, and then ask for key frames, or that send.
-func newAPI(settings webrtc.SettingEngine, receive bool) (*webrtc.API, error) {
+// newAPI makes connections that receive, and then ask for key frames every so often, or with 0 ones that send.
+func newAPI(settings webrtc.SettingEngine, keys time.Duration) (*webrtc.API, error) {
 	media, err := mediaEngine()
 	if err != nil {
 		return nil, err
 	}
 	registry := &interceptor.Registry{}
-	if receive {
-		keys, err := intervalpli.NewReceiverInterceptor(intervalpli.GeneratorInterval(keyEvery),
+	if keys > 0 {
+		asks, err := intervalpli.NewReceiverInterceptor(intervalpli.GeneratorInterval(keys),
 			intervalpli.WithLoggerFactory(settings.LoggerFactory))
 		if err != nil {
 			return nil, err
 		}
-		registry.Add(keys)
+		registry.Add(asks)
 	}
 	if err := webrtc.ConfigureNack(media, registry); err != nil {
 		return nil, err

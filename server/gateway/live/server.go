@@ -77,7 +77,7 @@ func New(o Options) (*Server, error) {
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	var err error
 	if o.Conn != nil {
-		if s.rtc, err = newRTC(o.Conn, o.NATIP); err != nil {
+		if s.rtc, err = newRTC(o.Conn, o.NATIP, o.Limits.MinSegment); err != nil {
 			return nil, fmt.Errorf("make the WebRTC endpoint: %w", err)
 		}
 	}

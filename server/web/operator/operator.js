@@ -11,7 +11,7 @@ import { keepOptions, showOptions } from './options.js';
 import { showGate, showTiles, showTroubles } from './overview.js';
 import { keepPlots, showPlots } from './plots.js';
 import { showWhy } from './why.js';
-import { showGPUs, showModels, showRefusals, showRunners, showSessions, showWorkers } from './work.js';
+import { showCapabilities, showGPUs, showModels, showRefusals, showRunners, showSessions, showWorkers } from './work.js';
 
 const id = (name) => document.getElementById(name);
 const views = ['overview', 'work', 'why', 'money', 'onchain', 'log', 'settings'];
@@ -27,7 +27,7 @@ let gate = '', codes = null;   // what was announced last
 // drawn says which fields a view is made of.
 const drawn = {
   overview: [[['troubles', 'gate'], showTroubles], [['sessions', 'series', 'models', 'workers', 'node'], showTiles], [['series'], (s) => showPlots(s.series)]],
-  work: [[['sessions', 'node'], showSessions], [['workers'], showWorkers], [['runners'], showRunners], [['gpus'], showGPUs], [['models'], showModels], [['refusals'], showRefusals]],
+  work: [[['sessions', 'node'], showSessions], [['workers'], showWorkers], [['runners'], showRunners], [['capabilities'], showCapabilities], [['gpus'], showGPUs], [['models'], showModels], [['refusals'], showRefusals]],
   why: [],
   money: [],
   onchain: [[['chain'], showChain]],

@@ -1,6 +1,6 @@
 // What the node works on, and with what: sessions, devices, GPUs, models, refusals.
 
-import { ago, below, bytes, count, element, gauge, hash, pixels, redraw, since, table } from './format.js';
+import { ago, below, bytes, count, element, gauge, hash, money, pixels, redraw, since, table } from './format.js';
 import { button, unlocked } from './operate.js';
 
 const id = (name) => document.getElementById(name);
@@ -80,6 +80,23 @@ export function showRunners({ runners }) {
       drain && `Drain ${name}? It gets no new sessions; those that it has go on to their end.`);
   } });
   redraw(id('runners'), [table('Live runners', columns, runners, 'cards plain')]);
+}
+
+export function showCapabilities({ capabilities }) {
+  id('capabilities-box').hidden = !capabilities.length;
+  if (!capabilities.length) return;
+  const columns = [
+    { head: 'capability', kind: 'name', cell: (c) => below(c.name, c.description) },
+    { head: 'state', kind: 'words', cell: (c) => below(element('span', c.state, c.state === 'not ready' ? 'bad' : looks[c.state] || ''), c.reason) },
+    { head: 'in use', kind: 'number', cell: (c) => `${count(c.inUse)} of ${count(c.capacity)}` },
+    { head: 'price of a second', kind: 'number', cell: (c) => (c.price ? below(`${c.price} wei`, c.listed) : c.listed || 'free') },
+    { head: 'jobs', kind: 'number', cell: (c) => count(c.jobs) },
+    { head: 'seconds', kind: 'number', cell: (c) => count(c.seconds) },
+    { head: 'earned', kind: 'number', cell: (c) => money(c.earned) },
+  ];
+  if (unlocked()) columns.push({ head: 'change', kind: 'action', cell: (c) => button('Remove', `Remove ${c.name}`, '/capabilities/remove', { name: c.name },
+    `Remove ${c.name}? It gets no new work; what it has goes on. A server that registers again is back.`) });
+  redraw(id('capabilities'), [table('External capabilities', columns, capabilities, 'cards plain')]);
 }
 
 export function showGPUs({ gpus }) {

@@ -38,6 +38,9 @@ func workView(p *Parts) admin.Work {
 		if p.live() != nil {
 			w.Runners = liveRunners{p}
 		}
+		if p.capabilities() != nil {
+			w.Capabilities = capabilities{p}
+		}
 	}
 	if p.Media.GPUs != nil {
 		w.GPUs = graphics{p}.GPUs
@@ -73,6 +76,9 @@ func (g gate) Gate() adminapi.Gate {
 		}
 	}
 	if d, is := g.liveWork(); is {
+		out.WorkKinds = append(out.WorkKinds, d)
+	}
+	if d, is := g.capabilityWork(); is {
 		out.WorkKinds = append(out.WorkKinds, d)
 	}
 	if g.p.Gateway != nil {

@@ -32,6 +32,9 @@ func WatchMetrics(all *Parts, notReady func() []string) error {
 	if p.live() != nil {
 		errs = append(errs, p.Metrics.WatchLiveRunners(p.liveState))
 	}
+	if p.capabilities() != nil {
+		errs = append(errs, p.Metrics.WatchCapabilities(p.capabilityState))
+	}
 	if p.RemoteWorkers() != nil {
 		errs = append(errs, p.Metrics.WatchWorkersRefused(p.RemoteWorkers().Refused))
 	}

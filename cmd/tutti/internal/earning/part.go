@@ -11,7 +11,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
-	"github.com/tuttinode/tutti/core/pricing"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/ledger"
@@ -37,9 +36,9 @@ type Part struct {
 	shared *sharedDatabase
 }
 
-// New opens the ledger and adds what takes payments at the prices of book and redeems winning
+// New opens the ledger and adds what takes payments at the prices of work and redeems winning
 // tickets.
-func New(ctx context.Context, env *nodeenv.Env, network *chain.Part, book *pricing.Book) (*Part, error) {
+func New(ctx context.Context, env *nodeenv.Env, network *chain.Part, work recipient.Prices) (*Part, error) {
 	p := &Part{Env: env, chain: network}
 	books, opening, err := p.openLedger(ctx)
 	if err != nil {
@@ -50,7 +49,7 @@ func New(ctx context.Context, env *nodeenv.Env, network *chain.Part, book *prici
 		return nil, err
 	}
 	opt := recipient.Options{
-		Ledger: p.Ledger, Opening: opening, Prices: book, Chain: p.chain.Chain, Recipient: p.chain.Orchestrator,
+		Ledger: p.Ledger, Opening: opening, Prices: work, Chain: p.chain.Chain, Recipient: p.chain.Orchestrator,
 		TicketEV: p.Config.Tickets.EV, MaxFaceValue: p.Config.Tickets.MaxFaceValue,
 		RedeemGas: p.chain.Network.RedeemGas, MinGasPrice: p.chain.Transactions.Prices().Min,
 		Rand: rand.Reader, Now: time.Now, Log: p.Log, Recorder: p.Tickets(),

@@ -130,14 +130,14 @@ func (p *Part) addWorker(client *worker.Client) {
 }
 
 // Tools returns the AI part's tools: the CPU's media worker, if the process has one
-// for segments, else one of its own that starts when it is needed and is added to the
-// components by add.
+// for segments, else one of its own that starts when it is needed, or with the node for
+// the sample pipeline of live video, and is added to the components by add.
 func (p *Part) Tools(nodeType string, add func(lifecycle.Component)) Tools {
 	alone := p.Config.Addresses.OrchSecret.IsZero() || !p.Config.Roles.Orchestrator
 	if p.Pool != nil && p.Config.Roles.Transcoder && p.Config.Transcoding.Devices.None() && alone {
 		return NewTools(p.Pool) // no transcoder elsewhere can get the work
 	}
-	m := NewOnDemand(func(ctx context.Context) (*pool.Pool, error) {
+	m := NewOnDemand(p.Config.LiveAI.SampleSessions > 0, func(ctx context.Context) (*pool.Pool, error) {
 		client, err := p.startCPU(ctx, p.Recorder(nodeType))
 		if err != nil {
 			return nil, err

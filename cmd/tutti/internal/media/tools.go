@@ -28,6 +28,9 @@ type Tools interface {
 // never see any, and a worker takes memory.
 type mediaOnDemand struct {
 	start func(context.Context) (*pool.Pool, error)
+	// early starts them with the node: a live stream that comes from an orchestrator that failed
+	// does not wait for them.
+	early bool
 
 	// mu is held while they start, so that they start once.
 	mu     sync.Mutex
@@ -35,9 +38,9 @@ type mediaOnDemand struct {
 	closed bool
 }
 
-// NewOnDemand calls start for the first work.
-func NewOnDemand(start func(context.Context) (*pool.Pool, error)) *mediaOnDemand {
-	return &mediaOnDemand{start: start}
+// NewOnDemand calls start for the first work, or early.
+func NewOnDemand(early bool, start func(context.Context) (*pool.Pool, error)) *mediaOnDemand {
+	return &mediaOnDemand{early: early, start: start}
 }
 
 // Name returns the component's name.
@@ -46,7 +49,12 @@ func (m *mediaOnDemand) Name() string { return "media workers" }
 // Run ends the workers, if there are any, when ctx ends.
 func (m *mediaOnDemand) Run(ctx context.Context, ready func()) error {
 	ready()
+	var starts sync.WaitGroup
+	if m.early {
+		starts.Go(func() { _, _ = m.workers(ctx) }) // the first work tries again, and says why it fails
+	}
 	<-ctx.Done()
+	starts.Wait()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.closed = true

@@ -13,6 +13,9 @@ import (
 // have.
 func (p *Part) hasCapabilities() bool { return p.Workers != nil }
 
+// Capabilities is the server of external capabilities; nil where none may register.
+func (p *Part) Capabilities() *byoc.Server { return p.byoc }
+
 // addCapabilities adds what serves external capabilities.
 func (p *Part) addCapabilities() {
 	if !p.hasCapabilities() {

@@ -22,6 +22,7 @@ import (
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/pricing"
 	"github.com/tuttinode/tutti/core/requeststats"
+	"github.com/tuttinode/tutti/server/gatewayhook"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/server/orchestrator"
 	"github.com/tuttinode/tutti/server/reachabilitycheck"
@@ -39,6 +40,8 @@ type Options struct {
 	Rates  *pricing.Rates
 	Media  *media.Part
 	Models *modelserver.Part
+	// GatewayHook is nil where every gateway is served.
+	GatewayHook *gatewayhook.Hook
 }
 
 // Part is the orchestrator of the node.
@@ -84,7 +87,11 @@ func New(ctx context.Context, o Options) (p *Part, err error) {
 		return nil, err
 	}
 	p.newChannels()
-	if p.Rules, err = orchestrate.New(p.rules(recorder)); err != nil {
+	rules := p.rules(recorder)
+	if o.GatewayHook != nil {
+		rules.GatewayHook = o.GatewayHook
+	}
+	if p.Rules, err = orchestrate.New(rules); err != nil {
 		return nil, err
 	}
 	if p.media.Pool != nil {

@@ -7,7 +7,9 @@ const [width, height, fps] = [640, 360, 30];
 const state = (text, bad) => { id('state').textContent = text; id('state').className = bad ? 'bad' : ''; };
 
 let live = null;        // {whip, whep, media, stop} of the stream that is published
-let pictures = 0;         // pictures of the result that were shown
+let pictures = 0;       // pictures of the result that were shown
+let shownAt = 0;        // when the last one was, in milliseconds
+let frozen = 0;         // the longest time between two of them since the stream began or something was killed
 
 // connected offers a connection to an address with all its candidates, as WHIP and WHEP want it.
 async function connect(pc, url) {
@@ -73,6 +75,7 @@ async function publish(source) {
     live = await source();
     id('source').srcObject = live.media;
     state('publishing …');
+    shownAt = frozen = 0;
     live.whip = new RTCPeerConnection();
     for (const track of live.media.getTracks()) live.whip.addTransceiver(track, { direction: 'sendonly', streams: [live.media] });
     const params = encodeURIComponent(JSON.stringify({ effect: id('effect').value }));
@@ -100,8 +103,10 @@ function stop() {
   state('not published');
 }
 
-function counted() {
+function counted(now) {
   pictures++;
+  if (shownAt) frozen = Math.max(frozen, now - shownAt);
+  shownAt = now;
   id('result').requestVideoFrameCallback(counted);
 }
 
@@ -130,7 +135,7 @@ function figures() {
   const video = id('result');
   if (id('source').videoWidth) id('sent').textContent = `${id('source').videoWidth}×${id('source').videoHeight}`;
   if (!video.videoWidth) return;
-  id('shown').textContent = `${video.videoWidth}×${video.videoHeight} · ${pictures} pictures · at ${video.currentTime.toFixed(1)} s`;
+  id('shown').textContent = `${video.videoWidth}×${video.videoHeight} · ${pictures} pictures · at ${video.currentTime.toFixed(1)} s · longest pause ${(frozen / 1000).toFixed(1)} s`;
 }
 
 id('camera').addEventListener('click', () => publish(cameraStream));
@@ -145,6 +150,7 @@ for (const [button, what, after] of [
 ]) {
   id(button).addEventListener('click', async () => {
     const reply = await fetch(`kill?what=${what}`, { method: 'POST' });
+    frozen = 0;
     state(reply.ok ? after : await reply.text(), !reply.ok);
   });
 }
