@@ -75,8 +75,9 @@ func aiRows() []option {
 			to:   func(c *Config) value { return duration(&c.AI.Serverless.Grace, time.Millisecond) }},
 		{name: "aiServerlessPrefix", mark: "T", roles: aiRoles, environ: "LIVE_AI_WS_PREFIX",
 			unset: "clients choose no runner",
-			help:  "folder below which params.ws_url must be, by which a client chooses another runner on the same host and port",
-			to:    func(c *Config) value { return address(&c.AI.Serverless.Prefix, "ws", "wss") }},
+			help: "folder below which params.ws_url must be, by which a client chooses another runner on the same host " +
+				"and port",
+			to: func(c *Config) value { return address(&c.AI.Serverless.Prefix, "ws", "wss") }},
 		{name: "aiServerlessKey", mark: "T", roles: aiRoles, environ: "FAL_API_KEY", help: "key for that model's runner",
 			to: func(c *Config) value { return literalSecret(&c.AI.Serverless.Key) }},
 		{name: "useLiveRunners", mark: "A", roles: orchestrator, feature: featureLiveRunners,
