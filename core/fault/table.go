@@ -49,6 +49,7 @@ var sections = []Section{
 	{"AI models being served", servingRows},
 	{"AI runners", runnerRows},
 	{"Live work", liveRows},
+	{"BYOC on the gateway", byocGatewayRows},
 	{"AI runner containers", containerRows},
 	{"AI jobs", inferenceRows},
 	{"Remote AI workers", aiWorkerRows},

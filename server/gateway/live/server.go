@@ -53,12 +53,16 @@ type Server struct {
 	resting map[string]int
 }
 
-// New makes a server on an open socket, which it closes with Close.
+// New makes a server on an open socket, which it closes with Close. Without one it serves the streams of Begin alone, and
+// no media of clients.
 func New(o Options) (*Server, error) {
 	o.Limits = o.Limits.complete()
-	r, err := newRTC(o.Conn, o.NATIP)
-	if err != nil {
-		return nil, fmt.Errorf("make the WebRTC endpoint: %w", err)
+	var r *rtc
+	if o.Conn != nil {
+		var err error
+		if r, err = newRTC(o.Conn, o.NATIP); err != nil {
+			return nil, fmt.Errorf("make the WebRTC endpoint: %w", err)
+		}
 	}
 	s := &Server{o: o, rtc: r, streams: make(map[string]*stream), resting: make(map[string]int)}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
@@ -67,6 +71,9 @@ func New(o Options) (*Server, error) {
 
 // Register adds the addresses.
 func (s *Server) Register(mux *http.ServeMux) {
+	if s.rtc == nil {
+		return
+	}
 	mux.HandleFunc(path+"{stream}/whip", s.serveWHIP)
 	mux.HandleFunc(path+"{stream}/whip/{id}", wrongMethod)
 	mux.HandleFunc(path+"{stream}/whep", s.serveWHEP)
@@ -100,7 +107,9 @@ func (s *Server) Close() {
 	s.mu.Unlock()
 	s.cancel(errStopping)
 	s.wg.Wait()
-	s.rtc.close()
+	if s.rtc != nil {
+		s.rtc.close()
+	}
 }
 
 // Streams is how many streams run.

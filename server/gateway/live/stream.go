@@ -45,6 +45,8 @@ type stream struct {
 	srv *Server
 	out *output
 	seg *segmenter
+	// plan is nil for a stream that its publisher begins.
+	plan *plan
 	// stop ends the stream with a reason; done is closed when it has ended.
 	stop context.CancelCauseFunc
 	done chan struct{}
@@ -97,6 +99,7 @@ func (s *stream) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.plan.begun()
 	s.srv.o.Log.Info("a live stream runs at an orchestrator", "stream", s.id, "orchestrator", j.o.URI())
 	err = j.run()
 	if late, ok := errors.AsType[*leftError](err); ok && late.late {
@@ -110,9 +113,10 @@ func (s *stream) serve(ctx context.Context) error {
 
 // choose begins the stream at the first orchestrator that takes it.
 func (s *stream) choose(ctx context.Context) (*job, error) {
-	search, cancel := context.WithTimeout(ctx, s.srv.o.Limits.Try)
+	network, within := s.plan.network(&s.srv.o)
+	search, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	found, err := s.srv.o.Network.Find(search, s.model)
+	found, err := network.Find(search, s.model)
 	if err != nil {
 		return nil, errors.Join(errNoOrchestrator, err)
 	}

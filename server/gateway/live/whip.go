@@ -48,10 +48,9 @@ func (s *Server) serveWHIP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	st.model, st.params, st.only = q.Get("pipeline"), params, q.Get("orchestrator")
-	in, text, err := s.accept(st, offer)
+	in, text, err := s.accept(offer)
 	if err != nil {
-		text := strings.TrimPrefix(err.Error(), "failed to unmarshal SDP: ") // as the network's gateways say it
-		http.Error(w, "SetRemoteDescription failed: "+text, http.StatusBadRequest)
+		refuseOffer(w, err)
 		return
 	}
 	if err := s.launch(st, in); err != nil {
@@ -59,6 +58,11 @@ func (s *Server) serveWHIP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, err)
 		return
 	}
+	answerWHIP(w, r, st, resource, text)
+}
+
+// answerWHIP answers a publisher.
+func answerWHIP(w http.ResponseWriter, r *http.Request, st *stream, resource, text string) {
 	h := w.Header()
 	h.Set("Access-Control-Expose-Headers", "Location, ETag, Link, Livepeer-Playback-URL")
 	h.Set("Content-Type", "application/sdp")
@@ -68,6 +72,12 @@ func (s *Server) serveWHIP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Location", "http://"+r.Host+r.URL.Path+"/"+resource)
 	w.WriteHeader(http.StatusCreated)
 	_, _ = w.Write([]byte(text))
+}
+
+// refuseOffer answers an offer that cannot be taken, as the network's gateways do.
+func refuseOffer(w http.ResponseWriter, err error) {
+	text := strings.TrimPrefix(err.Error(), "failed to unmarshal SDP: ")
+	http.Error(w, "SetRemoteDescription failed: "+text, http.StatusBadRequest)
 }
 
 // newStream makes a stream, and the name of its resource.
@@ -102,7 +112,7 @@ type input struct {
 }
 
 // accept answers a publisher's offer.
-func (s *Server) accept(st *stream, offer string) (*input, string, error) {
+func (s *Server) accept(offer string) (*input, string, error) {
 	pc, err := s.rtc.publish.NewPeerConnection(webrtc.Configuration{})
 	if err != nil {
 		return nil, "", err
@@ -141,7 +151,7 @@ func (s *Server) launch(st *stream, in *input) error {
 	})
 	if !s.background(func() {
 		var work = make(chan struct{})
-		go func() { defer close(work); st.ingest(ctx, in) }()
+		go func() { defer close(work); st.ingest(ctx, in, st.stop) }()
 		st.run(ctx)
 		stop(errPublisherGone)
 		_ = in.pc.Close() // it is over
@@ -153,11 +163,11 @@ func (s *Server) launch(st *stream, in *input) error {
 	return nil
 }
 
-// ingest reads a publisher's tracks until ctx ends.
-func (s *stream) ingest(ctx context.Context, in *input) {
+// ingest reads a publisher's tracks until ctx ends, which stop makes it do.
+func (s *stream) ingest(ctx context.Context, in *input, stop context.CancelCauseFunc) {
 	video, audio := s.awaitTracks(ctx, in)
 	if video == nil || !strings.EqualFold(video.Codec().MimeType, webrtc.MimeTypeH264) {
-		s.stop(errNoInput)
+		stop(errNoInput)
 		return
 	}
 	s.seg.mu.Lock()
@@ -172,7 +182,7 @@ func (s *stream) ingest(ctx context.Context, in *input) {
 		}
 	})
 	done := make(chan struct{}, 2)
-	began := s.srv.o.Now()
+	began := s.plan.mediaBegan(s.srv.o.Now())
 	go func() { defer func() { done <- struct{}{} }(); s.readVideo(video, began) }()
 	readers := 1
 	if audio != nil {
@@ -187,11 +197,11 @@ func (s *stream) ingest(ctx context.Context, in *input) {
 			_ = in.pc.WriteRTCP([]rtcp.Packet{&rtcp.PictureLossIndication{MediaSSRC: ssrc}}) // they come regularly too
 		case <-tick.C:
 			if last, _, _ := s.seg.last(); s.srv.o.Now().Sub(last) >= s.srv.o.Limits.InputSilence {
-				s.stop(errNoInput)
+				stop(errNoInput)
 			}
 		case <-done: // with the connection, which ends with ctx
 			readers--
-			s.stop(errPublisherGone)
+			stop(errPublisherGone)
 		}
 	}
 }

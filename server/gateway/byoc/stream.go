@@ -1,0 +1,377 @@
+package byoc
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core/apikeys"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/gateway/live"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
+	"github.com/tuttinode/tutti/server/origin"
+)
+
+var (
+	errNoPublisher = errors.New("the stream has no publisher")
+	errStopping    = errors.New("the gateway is stopping")
+)
+
+// stream is one that a worker works on.
+type stream struct {
+	s      *Server
+	id     string
+	job    *job
+	client caller
+	grant  *apikeys.Grant
+	times  searchTimes
+	// params is the body that begins it at an orchestrator, of which the memory holds a part.
+	params []byte
+	handle *live.Handle
+	data   readers
+	begun  time.Time
+
+	mu sync.Mutex
+	// refused is an orchestrator's refusal that would be another one's too.
+	refused *live.RefusedError
+	// present is where the stream runs, nil for a moment while that changes.
+	present *work
+	// update is the last one, for the next orchestrator.
+	update     []byte
+	updateType string
+	// billed are the seconds that were paid for.
+	billed  int64
+	endedAt time.Time
+}
+
+// startBody is what a client begins a stream with.
+type startBody struct {
+	Name   string          `json:"stream_name"`
+	ID     string          `json:"stream_id"`
+	RTMP   string          `json:"rtmp_output"`
+	Params json.RawMessage `json:"params"`
+}
+
+// startAnswer is what it is told. What there is not is "".
+type startAnswer struct {
+	ID         string `json:"stream_id"`
+	WHIP       string `json:"whip_url"`
+	WHEP       string `json:"whep_url"`
+	RTMP       string `json:"rtmp_url"`
+	RTMPOutput string `json:"rtmp_output_url"`
+	Update     string `json:"update_url"`
+	Status     string `json:"status_url"`
+	Data       string `json:"data_url"`
+	Stop       string `json:"stop_url"`
+}
+
+// serveStart begins a stream.
+func (s *Server) serveStart(w http.ResponseWriter, r *http.Request) {
+	st, err := s.start(w, r)
+	if err != nil {
+		var refused *live.RefusedError
+		if errors.As(err, &refused) {
+			http.Error(w, refused.Text, refused.Status)
+			return
+		}
+		refuse(w, err)
+		return
+	}
+	writeJSON(w, st.addresses(r))
+}
+
+func writeJSON(w http.ResponseWriter, v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		refuse(w, fault.Wrap(fault.Unexpected, "describe a stream", err))
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(data) // the client may have left
+}
+
+// start begins a stream, and returns when an orchestrator has it. The error is a fault, or a live.RefusedError.
+func (s *Server) start(w http.ResponseWriter, r *http.Request) (*stream, error) {
+	if err := s.known(w, r, http.MethodPost); err != nil {
+		return nil, err
+	}
+	j, err := parseJob(r.Header.Get(jobHeader))
+	if err != nil {
+		return nil, err
+	}
+	grant, c, err := s.admit(r, path+"stream/start", j)
+	if err != nil {
+		return nil, err
+	}
+	st := &stream{s: s, job: j, client: c, grant: grant, times: s.timesOf(r.Header), begun: s.o.Now(),
+		data: readers{most: s.o.Limits.Readers}}
+	if err := s.begin(w, r, st); err != nil {
+		st.settleKey()
+		return nil, err
+	}
+	ctx, stop := s.joined(r.Context())
+	defer stop()
+	if err := st.handle.Ready(ctx); err != nil {
+		st.handle.Stop(err)
+		<-st.handle.Done()
+		st.mu.Lock()
+		refused := st.refused
+		st.mu.Unlock()
+		if refused != nil {
+			return nil, refused
+		}
+		return nil, unready(err)
+	}
+	return st, nil
+}
+
+// unready is the fault of a stream that no orchestrator took.
+func unready(err error) error {
+	if _, ok := errors.AsType[*fault.Fault](err); ok {
+		return err
+	}
+	return fault.Wrap(fault.NoOrchestratorReachable, "begin a stream", err)
+}
+
+// begin reads a stream's body and begins it.
+func (s *Server) begin(w http.ResponseWriter, r *http.Request, st *stream) error {
+	if err := s.enter(st.client); err != nil {
+		return err
+	}
+	defer s.leave(st.client)
+	data, release, err := s.readBody(w, r, st.client)
+	if err != nil {
+		return err
+	}
+	if err := st.read(data); err != nil {
+		release()
+		return err
+	}
+	if err := s.add(st, r); err != nil {
+		release()
+		return err
+	}
+	go func() { // counted by add
+		defer s.wg.Done()
+		defer release()
+		st.watch()
+	}()
+	return nil
+}
+
+// read reads the body that begins the stream.
+func (st *stream) read(data []byte) (err error) {
+	var in startBody
+	if len(data) > 0 && json.Unmarshal(data, &in) != nil {
+		return invalid("the body is no JSON object with stream_name, stream_id and params")
+	}
+	switch {
+	case in.RTMP != "":
+		return invalid("rtmp_output is not served by this gateway; leave it out")
+	case len(in.Name) > upstream.MaxCapability/2, len(in.ID) > upstream.MaxCapability/2,
+		strings.ContainsFunc(in.Name+in.ID, noName):
+		return invalid("stream_name and stream_id are up to 64 letters, digits, dots, hyphens and underscores")
+	}
+	if in.ID == "" {
+		// Whoever knows the id may write into the stream's channels.
+		if in.ID, err = st.s.random(); err != nil {
+			return err
+		}
+	}
+	if st.id = in.ID; in.Name != "" {
+		st.id = in.Name + "-" + in.ID
+	}
+	params := []byte(in.Params)
+	var text string
+	if json.Unmarshal(params, &text) == nil && len(params) > 0 {
+		params = []byte(text)
+	}
+	st.params = []byte("{}")
+	if len(params) > 0 && string(params) != "null" {
+		if !json.Valid(params) {
+			return invalid("params must be JSON")
+		}
+		st.params = append(append([]byte(`{"params":`), params...), '}')
+	}
+	return st.nameRequest()
+}
+
+// nameRequest puts the stream's id into the job's request, where orchestrators look for it.
+func (st *stream) nameRequest() error {
+	fields := make(map[string]json.RawMessage)
+	if err := json.Unmarshal([]byte(st.job.request), &fields); err != nil {
+		return invalid("request must be a JSON object, written as text")
+	}
+	name, err := json.Marshal(st.id)
+	if err != nil {
+		return fault.Wrap(fault.Unexpected, "name a stream", err)
+	}
+	fields["stream_id"] = name
+	text, err := json.Marshal(fields)
+	if err != nil {
+		return fault.Wrap(fault.Unexpected, "name a stream", err)
+	}
+	st.job.request = string(text)
+	return nil
+}
+
+func noName(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r))
+}
+
+// random is a name that is not to be guessed.
+func (s *Server) random() (string, error) {
+	var b [16]byte
+	if _, err := io.ReadFull(s.o.Rand, b[:]); err != nil {
+		return "", fault.Wrap(fault.Unexpected, "make a name", err)
+	}
+	return hex.EncodeToString(b[:]), nil
+}
+
+// add makes a stream known, and begins it. The server's count of work has one more then. The error is a fault.
+func (s *Server) add(st *stream, r *http.Request) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	forgotten, own, all := s.o.Now().Add(-s.o.Limits.Remember), 0, 0
+	for id, old := range s.streams {
+		switch ended := old.ended(); {
+		case !ended.IsZero() && ended.Before(forgotten):
+			delete(s.streams, id)
+		case ended.IsZero():
+			all++
+			if old.client.name == st.client.name {
+				own++
+			}
+		}
+	}
+	old := s.streams[st.id]
+	switch {
+	case s.draining:
+		return fault.New(fault.Draining, "begin a stream", "")
+	case old != nil && old.ended().IsZero():
+		return fault.New(fault.CapabilityStreamExists, "begin a stream", "a stream with this id runs")
+	case all >= s.o.Limits.Streams, own >= max(1, s.o.Limits.Streams/2), len(s.streams) >= 4*s.o.Limits.Streams:
+		return fault.New(fault.StreamsFull, "begin a stream", "there are too many streams")
+	}
+	h, err := s.o.Live.Begin(r, live.Plan{Name: "byoc-" + st.id, ID: st.id, Network: network{st},
+		Start: s.o.Limits.Start, Search: 4 * s.o.Limits.Start})
+	if err != nil {
+		return err
+	}
+	st.handle = h
+	s.streams[st.id] = st
+	s.wg.Add(1)
+	return nil
+}
+
+// watch waits for the end of a stream, and ends one that takes video and has no publisher.
+func (st *stream) watch() {
+	every := max(st.s.o.Limits.Idle/8, time.Millisecond)
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for done := false; !done; {
+		select {
+		case <-tick.C:
+			last := st.handle.LastPicture()
+			if last.Before(st.begun) {
+				last = st.begun
+			}
+			if st.job.options.Ingress && st.s.o.Now().Sub(last) >= st.s.o.Limits.Idle {
+				st.handle.Stop(errNoPublisher)
+			}
+		case <-st.s.ctx.Done():
+			st.handle.Stop(errStopping)
+			<-st.handle.Done()
+			done = true
+		case <-st.handle.Done():
+			done = true
+		}
+	}
+	st.data.close()
+	st.settleKey()
+	st.mu.Lock()
+	st.endedAt = st.s.o.Now()
+	st.mu.Unlock()
+}
+
+// settleKey counts what was paid for the stream against its client's key.
+func (st *stream) settleKey() {
+	if st.grant == nil {
+		return
+	}
+	st.mu.Lock()
+	billed := st.billed
+	st.mu.Unlock()
+	st.grant.Bill(inference.Units(billed))
+	st.grant.Settle(inference.Usage{}, false)
+}
+
+// ended is when the stream ended; zero while it runs.
+func (st *stream) ended() time.Time {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return st.endedAt
+}
+
+// find returns a stream of the client that asks. The error is a fault.
+func (s *Server) find(w http.ResponseWriter, r *http.Request, method string) (*stream, error) {
+	if err := s.known(w, r, method); err != nil {
+		return nil, err
+	}
+	if s.o.Keys != nil && s.o.Keys.Required() {
+		from, _ := origin.Client(r)
+		if err := s.o.Keys.Use(r.Context(), token(r), path+"stream", from); err != nil {
+			return nil, err
+		}
+	}
+	owner := s.callerOf(r, nil).owner
+	s.mu.Lock()
+	st := s.streams[r.PathValue("id")]
+	s.mu.Unlock()
+	if st == nil || subtle.ConstantTimeCompare(owner[:], st.client.owner[:]) != 1 ||
+		!st.ended().IsZero() && st.ended().Before(s.o.Now().Add(-s.o.Limits.Remember)) {
+		return nil, fault.New(fault.StreamNotFound, "find a stream", "there is no such stream")
+	}
+	return st, nil
+}
+
+// addresses are the stream's, as its client reaches this gateway.
+func (st *stream) addresses(r *http.Request) startAnswer {
+	base := "http://" + r.Host + path + "stream/" + st.id
+	a := startAnswer{ID: st.id, Update: base + "/update", Status: base + "/status", Stop: base + "/stop"}
+	o := &st.job.options
+	if o.Ingress && st.s.o.Live.Media() {
+		a.WHIP = base + "/whip"
+	}
+	if o.Egress {
+		a.WHEP = st.handle.PlayURL()
+	}
+	if o.Data {
+		a.Data = base + "/data"
+	}
+	return a
+}
+
+// current is where the stream runs. The error is a fault.
+func (st *stream) current() (*work, error) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.present == nil {
+		return nil, fault.New(fault.OrchestratorUnreachable, "reach the stream's worker",
+			"the stream is without an orchestrator at the moment")
+	}
+	return st.present, nil
+}
+
+// header signs the stream's job.
+func (st *stream) header(ctx context.Context) (string, error) {
+	return st.s.o.Client.SignCapabilityJob(ctx, st.job.wire(st.id))
+}
