@@ -79,7 +79,7 @@ func TestChangeOfOrchestrator(t *testing.T) {
 	}
 	follow := func(o, first *orchestrator) { // its answer comes after the other one's
 		o.token = func(_ http.ResponseWriter, r *http.Request) bool {
-			for len(first.saw("/process/token")) < len(o.saw("/process/token")) && r.Context().Err() == nil {
+			for int(first.answered.Load()) < len(o.saw("/process/token")) && r.Context().Err() == nil {
 				runtime.Gosched()
 			}
 			select {

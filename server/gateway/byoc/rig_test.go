@@ -15,6 +15,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -58,6 +59,8 @@ type orchestrator struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
+	// answered is how many tokens it gave.
+	answered atomic.Int32
 
 	mu      sync.Mutex
 	balance int64
@@ -101,6 +104,7 @@ func (o *orchestrator) closeChannels(id string) {
 
 func (o *orchestrator) serveToken(w http.ResponseWriter, r *http.Request) {
 	o.note(r)
+	defer o.answered.Add(1)
 	if o.token != nil && o.token(w, r) {
 		return
 	}
@@ -377,4 +381,24 @@ func lines(r io.Reader) <-chan string {
 		}
 	}()
 	return out
+}
+
+// clock is one that tests move.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func newClock() *clock { return &clock{at: time.Unix(1_800_000_000, 0)} }
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) forward(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
 }

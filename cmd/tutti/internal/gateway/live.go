@@ -17,19 +17,19 @@ import (
 	"github.com/tuttinode/tutti/server/trickle/client"
 )
 
-// addLive adds live video, if its port is configured.
+// addLive adds live video, if its port is configured, and BYOC.
 func (p *Part) addLive(opt *gateway.Options, ai *gatewayAI) error {
 	c := &p.Config.LiveGateway
-	if c.Media.Port == 0 {
-		return nil
-	}
-	conn, err := p.openMedia(c.Media.Addr())
-	if err != nil {
-		return fault.Wrap(fault.ListenFailed, "open the port of live video", err)
+	var conn net.PacketConn
+	if c.Media.Port != 0 {
+		var err error
+		if conn, err = p.openMedia(c.Media.Addr()); err != nil {
+			return fault.Wrap(fault.ListenFailed, "open the port of live video", err)
+		}
 	}
 	// The network's rule: orchestrators sign their own certificates.
 	channels := client.NewHTTP(&tls.Config{InsecureSkipVerify: true}, nil)
-	opt.Live, err = live.New(live.Options{
+	media, err := live.New(live.Options{
 		Conn: conn, NATIP: c.PublicIP, Channels: channels,
 		Network: &live.Upstream{
 			Client:        ai.client,
@@ -45,8 +45,12 @@ func (p *Part) addLive(opt *gateway.Options, ai *gatewayAI) error {
 		Log: p.Log, Now: time.Now, Rand: rand.Reader,
 	})
 	if err != nil {
-		return errors.Join(err, conn.Close())
+		if conn != nil {
+			err = errors.Join(err, conn.Close())
+		}
+		return err
 	}
+	opt.Live = p.withBYOC(media, channels, ai)
 	return nil
 }
 
