@@ -67,7 +67,8 @@ func FuzzLastEvent(f *testing.F) {
 
 // Whatever an orchestrator calls a channel, its address is on the orchestrator's own host.
 func FuzzChannel(f *testing.F) {
-	for _, s := range []string{"http://x/ai/trickle/a", "/a", "//evil/a", "@evil/", "http:///a", ":", "https://u:p@h:1/a?b#c", "/..//"} {
+	for _, s := range []string{"http://x/ai/trickle/a", "/a", "//evil/a", "@evil/", "http:///a", ":",
+		"https://u:p@h:1/a?b#c", "/..//"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, named string) {

@@ -131,8 +131,8 @@ func TestPayment(t *testing.T) {
 	}
 }
 
-// An orchestrator that lies about its balance gets a job's payment twice at most, then another one gets the job; what it
-// is paid without work is bounded over all jobs.
+// An orchestrator that lies about its balance gets a job's payment twice at most; what it is paid without work is
+// bounded over all jobs.
 func TestALiarAboutItsBalance(t *testing.T) {
 	t.Parallel()
 	for name, says := range map[string]string{"too little": "0", "too much": "1000000000", "nonsense": `"x"`,
@@ -165,21 +165,22 @@ func TestALiarAboutItsBalance(t *testing.T) {
 // A price above the limit, or one that is raised, is not paid, nor is credit worked off at it.
 func TestPricesAboveTheLimit(t *testing.T) {
 	t.Parallel()
-	dear, cheap := newOrchestrator(t), newOrchestrator(t)
-	dear.price = 21
-	dear.says = func(int64) string { return "1000000" }
-	g := paidRig(t, 1<<40, nil, dear)
+	expensive, cheap := newOrchestrator(t), newOrchestrator(t)
+	expensive.price = 21
+	expensive.says = func(int64) string { return "1000000" }
+	g := paidRig(t, 1<<40, nil, expensive)
 	res, text := g.ask(t, 10)
 	refused(t, res, text, http.StatusServiceUnavailable, "PriceTooHigh")
-	if len(dear.saw("/process/request")) != 0 {
+	if len(expensive.saw("/process/request")) != 0 {
 		t.Error("it got a job")
 	}
 	g.list = append(g.list, cheap.srv.URL)
 	cheap.price = 10
-	if res, text := g.ask(t, 10); res.StatusCode != http.StatusOK || res.Header.Get("X-Orchestrator-Url") != cheap.srv.URL {
+	if res, text := g.ask(t, 10); res.StatusCode != http.StatusOK ||
+		res.Header.Get("X-Orchestrator-Url") != cheap.srv.URL {
 		t.Error(res.Status, text)
 	}
-	if n := dear.tickets(); n != 0 {
+	if n := expensive.tickets(); n != 0 {
 		t.Errorf("%d tickets", n)
 	}
 }
@@ -208,7 +209,7 @@ func TestAStreamIsPaidFor(t *testing.T) {
 	g.do(t, "POST", at["stop_url"], "", "", "{}")
 }
 
-// An orchestrator of a stream that refuses every payment gets no more than is due, and the stream goes on until it ends it.
+// An orchestrator of a stream that refuses every payment gets no more than the bound on what is not worked for.
 func TestRefusedPaymentsOfAStream(t *testing.T) {
 	t.Parallel()
 	o := newOrchestrator(t)

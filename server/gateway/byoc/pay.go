@@ -20,8 +20,8 @@ const (
 // pay pays an orchestrator for a job's time, unless it says that it holds enough; then, and where the work is free, the
 // payment is nil. refused: the orchestrator has just refused the job because it holds too little, whatever its terms
 // say. Errors are faults.
-func pay(ctx context.Context, t *upstream.CapabilityTerms, client string, seconds int64, refused bool) (upstream.Payment,
-	int64, error) {
+func pay(ctx context.Context, t *upstream.CapabilityTerms, client string, seconds int64, refused bool) (
+	upstream.Payment, int64, error) {
 	if !t.Paid() {
 		return nil, 0, nil
 	}

@@ -75,6 +75,7 @@ func newOrchestrator(t testing.TB) *orchestrator {
 	channels := o.hub.Handler("/ai/trickle/")
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /process/token", o.serveToken)
+	mux.HandleFunc("/process/token/", func(_ http.ResponseWriter, r *http.Request) { o.record(r) })
 	mux.HandleFunc("POST /process/request/", o.serveRequest)
 	mux.HandleFunc("POST /ai/stream/{what}", o.serveStream)
 	mux.Handle("/ai/trickle/", channels)
@@ -103,7 +104,7 @@ func (o *orchestrator) closeChannels(id string) {
 }
 
 func (o *orchestrator) serveToken(w http.ResponseWriter, r *http.Request) {
-	o.note(r)
+	o.record(r)
 	defer o.answered.Add(1)
 	if o.token != nil && o.token(w, r) {
 		return
@@ -126,8 +127,8 @@ func (o *orchestrator) serveToken(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(out)
 }
 
-// note records a request, and credits its tickets.
-func (o *orchestrator) note(r *http.Request) sighting {
+// record records a request, and credits its tickets.
+func (o *orchestrator) record(r *http.Request) sighting {
 	body, _ := io.ReadAll(r.Body)
 	s := sighting{line: r.Method + " " + r.URL.RequestURI(), body: string(body), header: r.Header.Clone()}
 	if data, err := base64.StdEncoding.DecodeString(r.Header.Get("Livepeer")); err == nil {
@@ -178,7 +179,7 @@ func (o *orchestrator) funded(w http.ResponseWriter) bool {
 }
 
 func (o *orchestrator) serveRequest(w http.ResponseWriter, r *http.Request) {
-	s := o.note(r)
+	s := o.record(r)
 	if o.request != nil && o.request(w, r) || !o.funded(w) {
 		return
 	}
@@ -189,7 +190,7 @@ func (o *orchestrator) serveRequest(w http.ResponseWriter, r *http.Request) {
 }
 
 func (o *orchestrator) serveStream(w http.ResponseWriter, r *http.Request) {
-	s := o.note(r)
+	s := o.record(r)
 	if o.stream != nil && o.stream(w, r) {
 		return
 	}

@@ -181,7 +181,7 @@ func (st *stream) read(data []byte) (err error) {
 		return invalid("stream_name and stream_id are up to 64 letters, digits, dots, hyphens and underscores")
 	}
 	if in.ID == "" {
-		// Whoever knows the id may write into the stream's channels.
+		// A peer that knows the id can write into the stream's channels.
 		if in.ID, err = st.s.random(); err != nil {
 			return err
 		}
@@ -302,13 +302,13 @@ func (st *stream) watch() {
 	st.mu.Unlock()
 }
 
-// settleKey counts what was paid for the stream against its client's key.
+// settleKey counts what was paid for the stream, or the time that it took, against its client's key.
 func (st *stream) settleKey() {
 	if st.grant == nil {
 		return
 	}
 	st.mu.Lock()
-	billed := st.billed
+	billed := max(st.billed, started(st.s.o.Now().Sub(st.begun), false))
 	st.mu.Unlock()
 	st.grant.Bill(inference.Units(billed))
 	st.grant.Settle(inference.Usage{}, false)

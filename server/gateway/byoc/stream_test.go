@@ -24,14 +24,15 @@ func (g *gateway) begin(t *testing.T, parameters, body string) map[string]string
 
 const everything = `{"enable_video_ingress":true,"enable_video_egress":true,"enable_data_output":true}`
 
-// A stream goes to a worker and back while it is watched; its parameters, status and data pass too, until it is stopped.
+// A stream goes to a worker and back while it is watched; its parameters, status and data pass too, until its stop.
 func TestAStream(t *testing.T) {
 	t.Parallel()
 	o := newOrchestrator(t)
 	g := newGateway(t, func(x *setup) { x.media = true }, o)
 	at := g.begin(t, everything, `{"stream_name":"cam","stream_id":"1","params":"{\"prompt\":\"a\"}"}`)
 	base := g.url + "/process/stream/cam-1/"
-	for field, want := range map[string]string{"stream_id": "cam-1", "whip_url": base + "whip", "update_url": base + "update",
+	for field, want := range map[string]string{"stream_id": "cam-1", "whip_url": base + "whip",
+		"update_url": base + "update",
 		"status_url": base + "status", "data_url": base + "data", "stop_url": base + "stop", "rtmp_url": "",
 		"rtmp_output_url": ""} {
 		if got, there := at[field]; !there || got != want {
@@ -46,7 +47,8 @@ func TestAStream(t *testing.T) {
 	v := livevideo.Watch(t, at["whep_url"])
 	until(t, "pictures", func() bool { return v.Count() > 20 })
 
-	if res, text := g.do(t, "POST", at["update_url"], "", "", `{"a":2}`); res.StatusCode != 200 || text != `update {"a":2}` {
+	if res, text := g.do(t, "POST", at["update_url"], "", "", `{"a":2}`); res.StatusCode != 200 ||
+		text != `update {"a":2}` {
 		t.Error(res.Status, text)
 	}
 	_ = o.hub.Channel("cam-1-events").Put([]byte(`{"type":"status","inference_status":{"fps":9}}`))
@@ -68,7 +70,9 @@ func TestAStream(t *testing.T) {
 	}
 	for range data { // it ends
 	}
-	until(t, "closed channels", func() bool { return o.hub.Channel("cam-1") == nil && o.hub.Channel("cam-1-control") == nil })
+	until(t, "closed channels", func() bool {
+		return o.hub.Channel("cam-1") == nil && o.hub.Channel("cam-1-control") == nil
+	})
 	if n := len(o.saw("/ai/stream/stop")); n != 1 {
 		t.Errorf("stopped %d times", n)
 	}
@@ -170,7 +174,7 @@ func TestStreamsThatDoNotBegin(t *testing.T) {
 	refused(t, res, text, http.StatusServiceUnavailable, "StreamsFull")
 }
 
-// An orchestrator that names channels elsewhere makes the gateway call no other host, and one that names none is no use.
+// An orchestrator that names channels elsewhere makes the gateway call no other host; one that names none is no use.
 func TestChannelsElsewhere(t *testing.T) {
 	t.Parallel()
 	o := newOrchestrator(t)
@@ -197,7 +201,7 @@ func TestChannelsElsewhere(t *testing.T) {
 		return true
 	}
 	g.begin(t, everything, "")
-	until(t, "request at the orchestrator itself", func() bool { return len(o.saw("/process/token/")) > 0 || len(o.saw("/process/token")) > 2 })
+	until(t, "request at the orchestrator itself", func() bool { return len(o.saw("/process/token/")) > 0 })
 	if len(elsewhere.saw("/")) != 0 {
 		t.Error("another host was called")
 	}

@@ -222,16 +222,22 @@ func (w *work) Run(ctx context.Context, _ string) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+		work := w.topUp
 		if !w.t.Paid() {
-			continue
+			work = w.countFree
 		}
-		if err := w.topUp(ctx); errors.Is(err, fault.BudgetSpent) || errors.Is(err, fault.RequestAboveLimit) {
+		if err := work(ctx); errors.Is(err, fault.BudgetSpent) || errors.Is(err, fault.RequestAboveLimit) {
 			w.st.handle.Stop(err)
 			return err
 		} else if err != nil && ctx.Err() == nil {
 			w.st.s.o.Log.Warn("a stream is not paid for", "orchestrator", w.t.URI, "stream", w.st.id, fault.Attr(err))
 		}
 	}
+}
+
+// countFree takes the time that passes from the budget of the client's key where the work is free.
+func (w *work) countFree(context.Context) error {
+	return w.st.grant.Reserve(inference.Units(w.st.s.o.Limits.Pay / time.Second))
 }
 
 // topUp pays for more of the stream if the orchestrator, by its fresh terms, holds too little. However little it says

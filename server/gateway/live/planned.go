@@ -80,8 +80,8 @@ func (p *plan) mediaBegan(now time.Time) time.Time {
 // Handle is a stream that Begin began.
 type Handle struct{ s *stream }
 
-// Begin begins a stream, which runs until Stop, or until no orchestrator takes it. r is the request for it. The error is
-// a fault.
+// Begin begins a stream, which runs until Stop, or until no orchestrator takes it. r is the request for it. The error
+// is a fault.
 func (s *Server) Begin(r *http.Request, p Plan) (*Handle, error) {
 	st, _, err := s.newStream(p.Name, r)
 	if err != nil {
