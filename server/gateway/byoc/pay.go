@@ -31,6 +31,9 @@ func pay(ctx context.Context, t *upstream.CapabilityTerms, client string, second
 	if !refused && t.Covers(enough) {
 		return nil, 0, nil
 	}
+	if most := t.Most(); most >= 0 {
+		seconds = min(seconds, most)
+	}
 	seconds = max(seconds, leastPaid)
 	p, err := t.Pay(ctx, client, seconds)
 	if err != nil && seconds > leastPaid && tooMuch(err) {

@@ -258,3 +258,27 @@ func TestDrain(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A publisher that comes back, or another one, goes on with the stream; viewers stay, and their time goes on.
+func TestAPublisherComesBack(t *testing.T) {
+	t.Parallel()
+	o := newOrchestrator(t)
+	g := newGateway(t, func(x *setup) { x.media = true }, o)
+	at := g.begin(t, everything, "")
+	first := livevideo.Publish(t, at["whip_url"])
+	v := livevideo.Watch(t, at["whep_url"])
+	until(t, "pictures", func() bool { return v.Count() > 10 })
+	first.Close()
+	n := v.Count()
+	livevideo.Publish(t, at["whip_url"])
+	until(t, "pictures of the second publisher", func() bool { return v.Count() > n+10 })
+	if len(o.saw("/ai/stream/start")) != 1 || len(o.saw("/ai/stream/stop")) != 0 {
+		t.Error("the stream did not go on")
+	}
+	_, times := v.Pictures()
+	for i := 1; i < len(times); i++ {
+		if step := int32(times[i] - times[i-1]); step <= 0 {
+			t.Error("time stamps:", step)
+		}
+	}
+}

@@ -149,6 +149,14 @@ func (t *CapabilityTerms) CheckPrice() error {
 	return nil
 }
 
+// Most is how many seconds one payment may be for, 0 for none and below 0 for any number.
+func (t *CapabilityTerms) Most() int64 {
+	if d, paid := t.terms.(*ticketTerms); paid {
+		return d.p.opt.Sender.MostUnits(d.terms)
+	}
+	return -1
+}
+
 // Pay makes the payment for so many seconds. client is as in PaymentTerms.Pay. Errors are faults; the payment must be
 // settled.
 func (t *CapabilityTerms) Pay(ctx context.Context, client string, seconds int64) (Payment, error) {
