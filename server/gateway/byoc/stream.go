@@ -266,7 +266,9 @@ func (s *Server) add(st *stream, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	st.handle = h
+	st.mu.Lock()
+	st.handle = h // its work may have begun
+	st.mu.Unlock()
 	s.streams[st.id] = st
 	s.wg.Add(1)
 	return nil

@@ -227,7 +227,10 @@ func (w *work) Run(ctx context.Context, _ string) error {
 			work = w.countFree
 		}
 		if err := work(ctx); errors.Is(err, fault.BudgetSpent) || errors.Is(err, fault.RequestAboveLimit) {
-			w.st.handle.Stop(err)
+			w.st.mu.Lock()
+			h := w.st.handle
+			w.st.mu.Unlock()
+			h.Stop(err)
 			return err
 		} else if err != nil && ctx.Err() == nil {
 			w.st.s.o.Log.Warn("a stream is not paid for", "orchestrator", w.t.URI, "stream", w.st.id, fault.Attr(err))
