@@ -46,7 +46,8 @@ type Access interface {
 
 // Options make a Server. Network, Channels, Log, Now and Rand must be set.
 type Options struct {
-	// Conn is the UDP socket of all media; without one there is none of clients. NATIP is the address that peers are given for it, "" for its own.
+	// Conn is the UDP socket of all media; without one there is none of clients. NATIP is the address that peers are
+	// given for it, "" for its own.
 	Conn  net.PacketConn
 	NATIP string
 	// Network finds orchestrators, Channels sends the requests to their channels (see client.NewHTTP).

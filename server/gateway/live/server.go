@@ -53,8 +53,8 @@ type Server struct {
 	resting map[string]int
 }
 
-// New makes a server on an open socket, which it closes with Close. Without one it serves the streams of Begin alone, and
-// no media of clients.
+// New makes a server on an open socket, which it closes with Close. Without one it serves the streams of Begin alone,
+// and no media of clients.
 func New(o Options) (*Server, error) {
 	o.Limits = o.Limits.complete()
 	var r *rtc
