@@ -136,7 +136,11 @@ func TestWhenAllFail(t *testing.T) {
 		res, text := ask()
 		refused(t, res, text, http.StatusBadGateway, "JobFailed")
 	}
-	o.request = func(w http.ResponseWriter, _ *http.Request) bool { http.Error(w, "full", 503); return true }
+	unavailable := func(w http.ResponseWriter, _ *http.Request) bool {
+		http.Error(w, "full", http.StatusServiceUnavailable)
+		return true
+	}
+	o.request = unavailable
 	res, text := ask()
 	refused(t, res, text, http.StatusServiceUnavailable, "OrchestratorFull")
 	o.request = func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) }
@@ -146,7 +150,7 @@ func TestWhenAllFail(t *testing.T) {
 	o.capacity = 0
 	res, text = ask()
 	refused(t, res, text, http.StatusServiceUnavailable, "CapabilityNotOffered")
-	o.token = func(w http.ResponseWriter, _ *http.Request) bool { http.Error(w, "no", 503); return true }
+	o.token = unavailable
 	res, text = ask()
 	refused(t, res, text, http.StatusServiceUnavailable, "NoOrchestratorReachable")
 	g.list = nil
