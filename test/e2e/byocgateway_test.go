@@ -13,7 +13,7 @@ import (
 	"github.com/tuttinode/tutti/test/harness"
 )
 
-// A gateway without any option for it passes jobs of BYOC to its orchestrators, and ends well with a stream in progress.
+// A gateway without any option for it passes jobs of BYOC to its orchestrators, and ends well with a stream that runs.
 func TestAGatewayServesBYOC(t *testing.T) {
 	t.Parallel()
 	stopped := make(chan struct{})
