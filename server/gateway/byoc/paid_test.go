@@ -131,6 +131,20 @@ func TestPayment(t *testing.T) {
 	}
 }
 
+// An orchestrator that says that it holds the price of two minutes gets a job without a payment; one that says a little
+// less is paid.
+func TestEnoughIsNotPaidFor(t *testing.T) {
+	t.Parallel()
+	for says, tickets := range map[string]int{"1200": 0, "1199": 6, `"1200"`: 0, "1199.9": 6} {
+		o := newOrchestrator(t)
+		o.balance, o.says = 1200, func(int64) string { return says }
+		g := paidRig(t, 1<<40, nil, o)
+		if res, text := g.ask(t, 10); res.StatusCode != http.StatusOK || o.tickets() != tickets {
+			t.Error(says, res.Status, text, o.tickets())
+		}
+	}
+}
+
 // An orchestrator that lies about its balance gets a job's payment twice at most; what it is paid without work is
 // bounded over all jobs.
 func TestALiarAboutItsBalance(t *testing.T) {
@@ -225,8 +239,8 @@ func TestRefusedPaymentsOfAStream(t *testing.T) {
 	g.begin(t, "{}", "")
 	tokens := func() int { return len(o.saw("/process/token")) }
 	until(t, "many tries", func() bool { return tokens() > 20 })
-	if n := o.tickets(); n*ticketEV > 3000 {
-		t.Errorf("%d tickets", n)
+	if n := o.tickets(); n*ticketEV > 3000 || len(o.saw("/ai/stream/payment")) == 0 {
+		t.Errorf("%d tickets, %d payments", n, len(o.saw("/ai/stream/payment")))
 	}
 }
 

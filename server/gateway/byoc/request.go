@@ -105,7 +105,7 @@ func (x *request) tryAll(ctx context.Context, found []*upstream.CapabilityTerms)
 	var last error
 	for _, t := range found {
 		err := x.try(ctx, t)
-		if err == nil || errors.Is(err, errCut) ||  ctx.Err() != nil {
+		if err == nil || errors.Is(err, errCut) || errors.Is(err, fault.JobLate) || ctx.Err() != nil {
 			return err
 		}
 		x.s.o.Log.Info("an orchestrator did not do a job", "orchestrator", t.URI, "model", x.job.capability,

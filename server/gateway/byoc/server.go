@@ -82,7 +82,7 @@ func (s *Server) Close() {
 }
 
 func (s *Server) idleLocked() {
-	if s.draining && s.all == 0 {
+	if s.draining {
 		select {
 		case <-s.idle:
 		default:
