@@ -277,18 +277,3 @@ func TestSilentTokens(t *testing.T) {
 		t.Error("an unusable token was used")
 	}
 }
-
-// Terms that are too large are refused as soon as they are: their end is not waited for.
-func TestLargeTokens(t *testing.T) {
-	t.Parallel()
-	o := newOrchestrator(t)
-	o.token = func(w http.ResponseWriter, r *http.Request) bool {
-		io.WriteString(w, strings.Repeat(" ", 1<<18))
-		_ = http.NewResponseController(w).Flush()
-		<-r.Context().Done()
-		return true
-	}
-	g := newGateway(t, func(x *setup) { x.Limits = byoc.Limits{Ask: time.Hour, Search: time.Hour} }, o)
-	res, text := g.do(t, "POST", "/process/request/x", job("{}", "{}", 5), "", "")
-	refused(t, res, text, http.StatusServiceUnavailable, "NoOrchestratorReachable")
-}

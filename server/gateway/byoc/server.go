@@ -82,7 +82,7 @@ func (s *Server) Close() {
 }
 
 func (s *Server) idleLocked() {
-	if s.draining {
+	if s.draining && s.all == 0 {
 		select {
 		case <-s.idle:
 		default:
