@@ -223,27 +223,6 @@ func TestAStreamIsPaidFor(t *testing.T) {
 	g.do(t, "POST", at["stop_url"], "", "", "{}")
 }
 
-// An orchestrator of a stream that refuses every payment gets no more than the bound on what is not worked for.
-func TestRefusedPaymentsOfAStream(t *testing.T) {
-	t.Parallel()
-	o := newOrchestrator(t)
-	o.says = func(int64) string { return "0" }
-	o.stream = func(w http.ResponseWriter, r *http.Request) bool {
-		if r.PathValue("what") == "payment" {
-			http.Error(w, "no", http.StatusBadRequest)
-			return true
-		}
-		return false
-	}
-	g := paidRig(t, 3000, func(x *setup) { x.Limits.Pay = 5 * time.Millisecond }, o)
-	g.begin(t, "{}", "")
-	tokens := func() int { return len(o.saw("/process/token")) }
-	until(t, "many tries", func() bool { return tokens() > 20 })
-	if n := o.tickets(); n*ticketEV > 3000 || len(o.saw("/ai/stream/payment")) == 0 {
-		t.Errorf("%d tickets, %d payments", n, len(o.saw("/ai/stream/payment")))
-	}
-}
-
 func account(t testing.TB) (a [20]byte) {
 	key, err := crypto.HexToECDSA(strings.Repeat("01", 32))
 	if err != nil {
