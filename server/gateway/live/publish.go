@@ -25,9 +25,12 @@ func checkPublisher(name string, q url.Values) string {
 	return ""
 }
 
+// requestNumber are the bytes of a published stream's number.
+const requestNumber = 4
+
 // newStream makes a stream of what its publisher asks for. host is what the publisher calls the gateway.
-func (s *Server) newStream(name, host string, q url.Values) (*stream, error) {
-	request, err := s.random(4)
+func (s *Server) newStream(name, host string, number int, q url.Values) (*stream, error) {
+	request, err := s.random(number)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +93,7 @@ func (s *Server) Publish(ctx context.Context, p Publisher) (*Publication, error)
 	if why := checkPublisher(p.Name, p.Query); why != "" {
 		return nil, fault.New(fault.PublishAddress, "publish", why)
 	}
-	st, err := s.newStream(p.Name, p.Host, p.Query)
+	st, err := s.newStream(p.Name, p.Host, requestNumber, p.Query)
 	if err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ type Server struct {
 	resting map[string]int
 }
 
-// New makes a server on an open socket, which it closes with Close.
+// New makes a server on an open socket, which it closes with Close. Without one it serves no WHIP and no WHEP.
 func New(o Options) (*Server, error) {
 	o.Limits = o.Limits.complete()
 	if o.Recorder == nil {
@@ -183,6 +183,8 @@ func (s *Server) add(st *stream) error {
 	switch {
 	case s.draining:
 		return fault.New(fault.Draining, "publish", "")
+	case old != nil && !old.over() && (old.plan != nil || st.plan != nil):
+		return fault.New(fault.PublishTaken, "publish", "a planned stream is not replaced")
 	case (old == nil || old.over()) && s.runningLocked() >= s.o.Limits.Streams, len(s.streams) >= 4*s.o.Limits.Streams:
 		return fault.New(fault.StreamsFull, "publish", "there are too many live streams")
 	}
@@ -204,7 +206,7 @@ func (s *Server) byID(id string) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, st := range s.streams {
-		if st.id == id && !st.endedBefore(s.o.Now().Add(-s.o.Limits.Remember)) {
+		if st.id == id && st.plan == nil && !st.endedBefore(s.o.Now().Add(-s.o.Limits.Remember)) {
 			return st
 		}
 	}
@@ -263,7 +265,7 @@ func (s *Server) serveUpdate(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	st := s.byName(r.PathValue("stream"))
-	if st == nil || st.over() {
+	if st == nil || st.over() || st.plan != nil { // planned streams are changed by their owners
 		http.Error(w, textNoStream, http.StatusNotFound)
 		return
 	}
@@ -370,7 +372,7 @@ func (s *Server) splitOutput(name string) (st *stream, malformed bool) {
 	if !ok || base == "" {
 		return nil, true
 	}
-	if st := s.byName(base); st != nil {
+	if st := s.byName(base); st != nil && st.plan == nil {
 		return st, false
 	}
 	if i := strings.LastIndexByte(base, '-'); i > 0 {
