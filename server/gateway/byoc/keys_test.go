@@ -56,7 +56,7 @@ func TestKeys(t *testing.T) {
 	for _, what := range []string{"GET status", "GET data", "POST update", "POST stop", "POST whip"} {
 		method, path, _ := strings.Cut(what, " ")
 		res, text := g.do(t, method, "/process/stream/s/"+path, "", "tk-two", "")
-		refused(t, res, text, http.StatusNotFound, "StreamNotFound")
+		refused(t, res, text, http.StatusForbidden, "StreamDenied")
 		if res, text := g.do(t, method, "/process/stream/s/"+path, "", "", ""); !strings.Contains(text, "KeyMissing") {
 			t.Error(what, res.Status, text)
 		}

@@ -97,17 +97,17 @@ func (g *gateway) ask(t *testing.T, seconds int) (*http.Response, string) {
 	return g.do(t, "POST", "/process/request/x", job(`{"run":"x"}`, "{}", seconds), "", "{}")
 }
 
-// A job is paid by its time, a minute at least, as far as what was paid before does not cover it; an orchestrator that
-// says that it holds the price of two minutes is paid nothing.
+// A job is paid by its time, two minutes at least, as far as what was paid before does not cover it; an orchestrator that
+// says that it holds so much is paid nothing.
 func TestPayment(t *testing.T) {
 	t.Parallel()
 	o := newOrchestrator(t)
 	g := paidRig(t, 1<<40, func(x *setup) { x.Now = newClock().Now }, o)
-	for i, want := range []struct{ seconds, tickets int }{{10, 6}, {10, 7}, {100, 11}} {
+	for i, want := range []struct{ seconds, tickets int }{{10, 12}, {10, 13}, {200, 21}} {
 		if res, text := g.ask(t, want.seconds); res.StatusCode != http.StatusOK {
 			t.Fatal(res.Status, text)
 		}
-		// The second job finds 590 wei and needs 600, the third 680 and 1000.
+		// The second job finds 1190 wei and needs 1200, the third 1280 and 2000.
 		if n := o.tickets(); n != want.tickets {
 			t.Errorf("job %d: %d tickets in all, want %d", i, n, want.tickets)
 		}
@@ -117,7 +117,7 @@ func TestPayment(t *testing.T) {
 	if err := signature.NodeVerify(account(t), []byte(j.Request+j.Parameters), sig); err != nil {
 		t.Error(err)
 	}
-	if res, _ := g.ask(t, 7000); res.StatusCode != http.StatusOK || o.tickets() < 500 || o.tickets() > 11+600 {
+	if res, _ := g.ask(t, 7000); res.StatusCode != http.StatusOK || o.tickets() < 500 || o.tickets() > 21+600 {
 		t.Error("a long job:", res.Status, o.tickets())
 	}
 	n := o.tickets()
@@ -135,7 +135,7 @@ func TestPayment(t *testing.T) {
 // less is paid.
 func TestEnoughIsNotPaidFor(t *testing.T) {
 	t.Parallel()
-	for says, tickets := range map[string]int{"1200": 0, "1199": 6, `"1200"`: 0, "1199.9": 6} {
+	for says, tickets := range map[string]int{"1200": 0, "1199": 12, `"1200"`: 0, "1199.9": 12} {
 		o := newOrchestrator(t)
 		o.balance, o.says = 1200, func(int64) string { return says }
 		g := paidRig(t, 1<<40, nil, o)
