@@ -204,7 +204,8 @@ func TestAGatewayPaysForCapabilities(t *testing.T) {
 // stream runs a stream with data, which is paid while it runs.
 func (g *payingGateway) stream() {
 	g.t.Helper()
-	a := g.answer("POST", "/process/stream/start", `{"enable_data_output":true}`, `{"stream_name":"cam","params":"{\"p\":1}"}`)
+	a := g.answer("POST", "/process/stream/start", `{"enable_data_output":true}`,
+		`{"stream_name":"cam","params":"{\"p\":1}"}`)
 	var at map[string]string
 	if err := json.Unmarshal([]byte(a.Body), &at); err != nil || a.Status != http.StatusOK {
 		g.t.Fatal(a)

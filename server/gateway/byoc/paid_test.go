@@ -97,8 +97,8 @@ func (g *gateway) ask(t *testing.T, seconds int) (*http.Response, string) {
 	return g.do(t, "POST", "/process/request/x", job(`{"run":"x"}`, "{}", seconds), "", "{}")
 }
 
-// A job is paid by its time, two minutes at least, as far as what was paid before does not cover it; an orchestrator that
-// says that it holds so much is paid nothing.
+// A job is paid by its time, two minutes at least, as far as what was paid before does not cover it; an orchestrator
+// that says that it holds so much is paid nothing.
 func TestPayment(t *testing.T) {
 	t.Parallel()
 	o := newOrchestrator(t)

@@ -26,7 +26,8 @@ func TestAnswersThatFallSilent(t *testing.T) {
 			t.Parallel()
 			o, good := newOrchestrator(t), newOrchestrator(t)
 			g := newGateway(t, func(x *setup) {
-				x.Limits = byoc.Limits{Ask: time.Second, Search: 3 * time.Second, Start: time.Second}
+				x.Limits = byoc.Limits{Ask: time.Second, Search: 3 * time.Second, Start: time.Second,
+					Grace: time.Millisecond, End: time.Second}
 			}, o, good)
 			o.token = func(w http.ResponseWriter, r *http.Request) bool { return silent(w, r, 200, bytes) }
 			res, text := g.do(t, "POST", "/process/request/x", job("{}", "{}", 5), "", "")

@@ -278,7 +278,8 @@ func (s *Server) add(st *stream, r *http.Request) error {
 		return fault.New(fault.Draining, "begin a stream", "")
 	case old != nil && old.ended().IsZero():
 		return fault.New(fault.CapabilityStreamExists, "begin a stream", "a stream with this id runs")
-	case all >= s.o.Limits.Streams, own >= st.client.share(int64(s.o.Limits.Streams)), len(s.streams) >= 4*s.o.Limits.Streams:
+	case all >= s.o.Limits.Streams, own >= st.client.share(int64(s.o.Limits.Streams)),
+		len(s.streams) >= 4*s.o.Limits.Streams:
 		return fault.New(fault.StreamsFull, "begin a stream", "there are too many streams")
 	}
 	h, err := s.o.Live.Begin(live.Plan{Name: "byoc-" + st.id, ID: st.id, Host: r.Host, Outputs: st.outputs,
