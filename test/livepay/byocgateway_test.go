@@ -247,5 +247,5 @@ func (g *payingGateway) stream() {
 	g.await("the end of the stream", func() bool {
 		return g.listener.Capabilities.Streams() == 0 && g.listener.Hub.Len() == 0
 	})
-	g.booksAgree("a stream", 8+181) // the next second has begun
+	g.booksAgree("a stream", 8+180)
 }
