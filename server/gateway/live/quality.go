@@ -136,7 +136,7 @@ func (s *stream) measure(pc *webrtc.PeerConnection) {
 	}
 	out := &ingestStats{Quality: "good", Tracks: []trackStats{}}
 	var rtt time.Duration
-	for _, one := range pc.GetStats() {
+	for _, one := range statsOf(pc) {
 		switch one := one.(type) {
 		case webrtc.TransportStats:
 			out.Conn = connStats{ID: one.ID, Received: one.BytesReceived, Sent: one.BytesSent}

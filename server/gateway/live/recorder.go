@@ -26,12 +26,20 @@ func (noRecorder) FirstSegment(time.Duration) {}
 func (noRecorder) Price(*big.Rat)             {}
 func (noRecorder) Transport(_, _ uint64)      {}
 
+// statsOf are a connection's figures; none once it is closed, when the library removes what collects them.
+func statsOf(pc *webrtc.PeerConnection) webrtc.StatsReport {
+	if pc.ConnectionState() == webrtc.PeerConnectionStateClosed {
+		return nil
+	}
+	return pc.GetStats()
+}
+
 // traffic is what passed over a publisher's connection so far.
 type traffic struct{ received, sent uint64 }
 
 // report counts what passed since the last report.
 func (t *traffic) report(pc *webrtc.PeerConnection, to Recorder) {
-	for _, one := range pc.GetStats() {
+	for _, one := range statsOf(pc) {
 		s, ok := one.(webrtc.TransportStats)
 		if !ok || s.BytesReceived < t.received || s.BytesSent < t.sent {
 			continue
