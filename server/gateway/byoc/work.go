@@ -337,7 +337,8 @@ func (w *work) repeatUpdate(ctx context.Context) {
 
 // readData hands the lines of the channel of data to its readers until ctx or the channel ends.
 func (w *work) readData(ctx context.Context) {
-	sub := trickle.NewSubscriber(w.data, trickle.Options{Client: w.st.s.o.Channels})
+	// What the worker writes before this is connected is there.
+	sub := trickle.NewSubscriber(w.data, trickle.Options{Client: w.st.s.o.Channels, FromStart: true})
 	defer sub.Close()
 	for {
 		in, err := sub.Next(ctx)
