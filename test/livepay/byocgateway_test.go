@@ -235,6 +235,7 @@ func (g *payingGateway) stream() {
 		})
 		before, _, _ = g.account(g.self)
 	}
+	g.later(500 * time.Millisecond) // not on the border of two seconds
 	update := g.answer("POST", at["update_url"], "{}", `{"p":2}`)
 	g.is("an update", update, http.StatusOK, "")
 	g.is("a stop", g.answer("POST", at["stop_url"], "{}", "{}"), http.StatusOK, "")
@@ -247,5 +248,5 @@ func (g *payingGateway) stream() {
 	g.await("the end of the stream", func() bool {
 		return g.listener.Capabilities.Streams() == 0 && g.listener.Hub.Len() == 0
 	})
-	g.booksAgree("a stream", 8+180)
+	g.booksAgree("a stream", 8+181)
 }

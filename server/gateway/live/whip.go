@@ -161,8 +161,7 @@ func (s *stream) ingest(ctx context.Context, in *input, stop context.CancelCause
 	}
 	tick := time.NewTicker(s.srv.o.Limits.Watch)
 	defer tick.Stop()
-	var passed traffic
-	defer func() { passed.report(in.pc, s.srv.o.Recorder) }()
+	var passed traffic // not reported at the end: the library closes then what counts it, without a lock
 	for readers > 0 {
 		select {
 		case <-wanted:
