@@ -29,6 +29,30 @@ var (
 	errObject  = errors.New("it is no JSON object")
 )
 
+// Wire is a job as its header has it: base64 of this as JSON.
+type Wire struct {
+	ID         string `json:"id"`
+	Request    string `json:"request"`
+	Parameters string `json:"parameters"`
+	Capability string `json:"capability"`
+	Sender     string `json:"sender"`
+	Sig        string `json:"sig"`
+	// Timeout is in seconds.
+	Timeout int64 `json:"timeout_seconds"`
+}
+
+// ReadWire reads the form of a header, and nothing of what is in it. The error is ErrHeader.
+func ReadWire(header string) (in Wire, err error) {
+	err = decode(header, &in)
+	return in, err
+}
+
+// Header is the job's header.
+func (w *Wire) Header() (string, error) {
+	data, err := json.Marshal(w)
+	return base64.StdEncoding.EncodeToString(data), err
+}
+
 // Job is what a gateway asks for.
 type Job struct {
 	ID         string
@@ -46,16 +70,8 @@ func (j *Job) Signed() []byte { return []byte(j.Request + j.Parameters) }
 
 // ParseJob reads the header of a job. The error is ErrHeader or ErrTimeout.
 func ParseJob(header string) (*Job, error) {
-	var in struct {
-		ID         string `json:"id"`
-		Request    string `json:"request"`
-		Parameters string `json:"parameters"`
-		Capability string `json:"capability"`
-		Sender     string `json:"sender"`
-		Sig        string `json:"sig"`
-		Timeout    int64  `json:"timeout_seconds"`
-	}
-	if err := decode(header, &in); err != nil {
+	in, err := ReadWire(header)
+	if err != nil {
 		return nil, err
 	}
 	if in.Timeout <= 0 {

@@ -51,6 +51,7 @@ var sections = []Section{
 	{"AI runners", runnerRows},
 	{"Live work", liveRows},
 	{"Publishing by RTMP and SRT", publishRows},
+	{"BYOC on the gateway", byocGatewayRows},
 	{"AI runner containers", containerRows},
 	{"AI jobs", inferenceRows},
 	{"Remote AI workers", aiWorkerRows},

@@ -110,7 +110,7 @@ func (r *reader) model(e entry) (inference.Model, bool) {
 		r.addFieldMistake(e, "pipeline", "it is missing", `write a pipeline's name such as "llm"`)
 		return inference.Model{}, false
 	}
-	id, err := capability.FromPipeline(pipeline.text)
+	id, err := fromPipeline(pipeline.text)
 	if err != nil || !priced(id) || kindOf(pipeline.raw) != '"' {
 		r.addFieldMistake(e, "pipeline", clip(pipeline.text)+" is no pipeline",
 			`write a pipeline's name such as "llm" or "text-to-image"`)
@@ -128,16 +128,24 @@ func (r *reader) model(e entry) (inference.Model, bool) {
 	return inference.Model{Capability: id, ID: f.text}, true
 }
 
-// priced reports whether a capability is a pipeline of AI.
+// priced reports whether a capability is a pipeline of AI, or BYOC.
 func priced(id capability.ID) bool {
-	return id >= capability.TextToImage && id <= capability.TextToSpeech
+	return id >= capability.TextToImage && id <= capability.TextToSpeech || id == capability.BYOC
+}
+
+// fromPipeline knows BYOC too, which is no pipeline to the network: its models are the names of capabilities.
+func fromPipeline(name string) (capability.ID, error) {
+	if name == capability.BYOC.Pipeline() {
+		return capability.BYOC, nil
+	}
+	return capability.FromPipeline(name)
 }
 
 // ParseModel reads a pipeline and a model's ID as the admin API has them; "" and
 // "default" are all models of the pipeline. It is false where there is no such
 // pipeline.
 func ParseModel(pipeline, id string) (inference.Model, bool) {
-	c, err := capability.FromPipeline(pipeline)
+	c, err := fromPipeline(pipeline)
 	if err != nil || !priced(c) {
 		return inference.Model{}, false
 	}

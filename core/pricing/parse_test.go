@@ -167,13 +167,13 @@ func TestParseModel(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[[2]string]inference.Model{
 		{"llm", "other"}: other, {"llm", "default"}: {Capability: capability.LLM}, {"text-to-image", "sd"}: image,
-		{"llm", ""}: {Capability: capability.LLM},
+		{"llm", ""}: {Capability: capability.LLM}, {"byoc", "demo"}: {Capability: capability.BYOC, ID: "demo"},
 	} {
 		if got, ok := pricing.ParseModel(in[0], in[1]); !ok || got != want {
 			t.Errorf("%v: %v %v", in, got, ok)
 		}
 	}
-	for _, no := range []string{"", "mpegts", "MPEGTS", "byoc", "x"} {
+	for _, no := range []string{"", "mpegts", "MPEGTS", "Byoc", "x"} {
 		if m, ok := pricing.ParseModel(no, "m"); ok {
 			t.Errorf("%q is %v", no, m)
 		}

@@ -41,6 +41,7 @@ var (
 	ErrSegment = errors.New("these bytes are no description of a segment, or they are those of a ticket")
 	ErrTicket  = errors.New("these bytes are no ticket of the account")
 	ErrText    = errors.New("this is no text that only a person would read")
+	ErrJob     = errors.New("the request and the parameters of a job must be JSON objects")
 	ErrState   = errors.New("this is no state of a remote signer")
 )
 
@@ -123,6 +124,23 @@ func TicketMessage(account common.Address, ticket []byte) (Message, error) {
 		return Message{}, ErrTicket
 	}
 	return hashed(ticket), nil
+}
+
+// JobMessage returns what a gateway signs (NodeSign) with a job of BYOC: its request and its parameters, one after the
+// other. A client writes both, so that they must be JSON objects: no ticket, description or address is one. No
+// parameters at all are taken too.
+func JobMessage(account common.Address, request, parameters string) (Message, error) {
+	text := []byte(request + parameters)
+	if !isObject(request) || parameters != "" && !isObject(parameters) || IsTicket(account, text) {
+		return Message{}, ErrJob
+	}
+	return hashed(text), nil
+}
+
+// isObject reports whether a text is a JSON object and nothing else.
+func isObject(text string) bool {
+	return strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}") && printable([]byte(text)) &&
+		json.Valid([]byte(text))
 }
 
 // TextMessage is for a text that the operator asked to have signed: one that people read. Bytes, bytes in hex

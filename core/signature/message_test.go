@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -34,6 +35,13 @@ var purposes = map[string]func(*rapid.T) []byte{
 			out = append(out, h[:]...)
 		}
 		return out
+	},
+	"job": func(t *rapid.T) []byte {
+		b := fmt.Appendf(nil, `{"a":%q}`, rapid.StringMatching(`[ -~]{0,200}`).Draw(t, "job"))
+		if len(b) > 60 && rapid.Bool().Draw(t, "address") {
+			copy(b[20:], self[:])
+		}
+		return b
 	},
 	"ticket": func(t *rapid.T) []byte {
 		b := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 1, '0', 'a', 0xff}), 168, 168).Draw(t, "ticket")
@@ -69,6 +77,7 @@ var accepts = map[string]func([]byte) bool{
 	"ticket":  func(b []byte) bool { _, err := signature.TicketMessage(self, b); return err == nil },
 	"text":    func(b []byte) bool { _, err := signature.TextMessage(b); return err == nil },
 	"state":   func(b []byte) bool { _, err := signature.StateMessage(b); return err == nil },
+	"job":     func(b []byte) bool { _, err := signature.JobMessage(self, string(b), ""); return err == nil },
 }
 
 // No two purposes make the same message, whatever the callers choose.

@@ -52,11 +52,11 @@ func TestCloseWaitsForWhatBegins(t *testing.T) {
 func TestAPublisherWhileTheGatewayCloses(t *testing.T) {
 	t.Parallel()
 	s := newClosing(t)
-	st, err := s.newStream(identity{}, "cam", "localhost", nil)
+	st, err := s.newStream(identity{}, "cam", "localhost", requestNumber, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, _, err := s.accept(st, publisherOffer(t))
+	in, _, err := s.accept(publisherOffer(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -90,7 +90,7 @@ func (s *stream) begin(ctx context.Context, o Orchestrator) (*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	ask, cancel := context.WithTimeout(ctx, startWithin)
+	ask, cancel := context.WithTimeout(ctx, s.plan.startWithin())
 	defer cancel()
 	begun := s.srv.o.Now()
 	data, paid, err := o.Start(ask, s.id, body)
@@ -115,6 +115,9 @@ func (j *job) read(data []byte) (err error) {
 		return fmt.Errorf("read the answer of %s: %w", j.o.URI(), err)
 	}
 	for _, u := range []*string{&j.a.Publish, &j.a.Subscribe, &j.a.Control, &j.a.Events} {
+		if *u == "" && j.s.plan != nil {
+			continue // it has no such channel
+		}
 		if *u, err = channelURL(j.o.URI(), *u); err != nil {
 			return err
 		}
@@ -162,29 +165,48 @@ func (j *job) Next() (segmenter.Output, error) {
 // run moves media and messages until the job ends, and says why it did.
 func (j *job) run() error {
 	o := client.Options{Client: j.s.srv.o.Channels}
-	j.in, j.control = client.NewPublisher(j.a.Publish, o), client.NewPublisher(j.a.Control, o)
-	j.in.Connect(j.ctx)
-	j.control.Connect(j.ctx)
+	j.in, j.control = j.publish(j.a.Publish, o), j.publish(j.a.Control, o)
 	j.s.out.restart()
-	j.wg.Go(func() { j.end(j.readOutput(client.NewSubscriber(j.a.Subscribe, o))) })
-	j.wg.Go(func() { j.end(j.readEvents(client.NewSubscriber(j.a.Events, o))) })
-	j.wg.Go(func() { j.end(j.writeControl()) })
+	if j.a.Subscribe != "" {
+		j.wg.Go(func() { j.end(j.readOutput(client.NewSubscriber(j.a.Subscribe, o))) })
+	}
+	if j.a.Events != "" {
+		j.wg.Go(func() { j.end(j.readEvents(client.NewSubscriber(j.a.Events, o))) })
+	}
+	if j.control != nil {
+		j.wg.Go(func() { j.end(j.writeControl()) })
+	}
 	j.wg.Go(func() { j.end(j.watch()) })
 	if j.paid != nil {
 		j.wg.Go(func() { j.end(j.paid.Run(j.ctx, j.a.Manifest)) })
 	}
-	j.s.seg.Direct(j.s.copies.from(j))
+	if j.in != nil {
+		j.s.seg.Direct(j.s.copies.from(j))
+	}
 	<-j.ctx.Done()
 	j.s.seg.Direct(nil)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(j.ctx), endWithin)
 	defer cancel()
-	_ = j.control.Close(ctx) // an orchestrator that does not answer ends the channels by itself
-	_ = j.in.Close(ctx)
+	for _, p := range []*client.Publisher{j.control, j.in} {
+		if p != nil {
+			_ = p.Close(ctx) // an orchestrator that does not answer ends the channels by itself
+		}
+	}
 	j.wg.Wait()
 	if j.paid != nil {
 		j.paid.End(j.outer.Err() == nil)
 	}
 	return context.Cause(j.ctx)
+}
+
+// publish connects to a channel to write to; nil without one.
+func (j *job) publish(url string, o client.Options) *client.Publisher {
+	if url == "" {
+		return nil
+	}
+	p := client.NewPublisher(url, o)
+	p.Connect(j.ctx)
+	return p
 }
 
 // end ends the job; the first reason counts.
@@ -286,10 +308,14 @@ func (j *job) watch() error {
 	l, now := &j.s.srv.o.Limits, j.s.srv.o.Now
 	tick := time.NewTicker(l.Watch)
 	defer tick.Stop()
+	var ended <-chan struct{}
+	if j.in != nil {
+		ended = j.in.Ended()
+	}
 	for {
 		select {
 		case <-tick.C:
-		case <-j.in.Ended():
+		case <-ended:
 			return errGone
 		case <-j.ctx.Done():
 			return j.ctx.Err()
@@ -307,9 +333,9 @@ func (j *job) watch() error {
 			return &leftError{errUntaken, true}
 		case failed != nil:
 			return channelError(failed)
-		case !fed.IsZero() && at.Sub(output) >= l.OutputSilence && at.Sub(input) < l.OutputSilence/2:
+		case j.a.Subscribe != "" && !fed.IsZero() && at.Sub(output) >= l.OutputSilence && at.Sub(input) < l.OutputSilence/2:
 			return &leftError{errNoOutput, true}
-		case at.Sub(event) >= l.EventSilence:
+		case j.s.plan == nil && at.Sub(event) >= l.EventSilence:
 			return errNoEvents
 		}
 	}

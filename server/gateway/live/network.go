@@ -15,6 +15,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
@@ -98,14 +99,14 @@ func (o *offer) Price() *big.Rat { return o.terms.Price }
 
 // Start sends the request that begins a stream, with the payment for its begin.
 func (o *offer) Start(ctx context.Context, stream string, request []byte) ([]byte, Paid, error) {
-	p := &payments{offer: o, client: stream, interval: o.u.Interval, ahead: aheadNetwork, log: o.u.Log, now: o.u.Now,
-		begun: o.u.Now()}
+	p := &payments{Prepaid: Prepaid{Rate: orchestrate.PixelsPerSecond, Now: o.u.Now, Begun: o.u.Now()}, offer: o,
+		client: stream, interval: o.u.Interval, ahead: aheadNetwork, log: o.u.Log}
 	if o.terms.Node != "" {
 		p.ahead = max(aheadOwn, 2*p.interval)
 	}
 	units := int64(0)
 	if o.terms.Paid() {
-		units = unitsOf(p.ahead)
+		units = p.Units(p.ahead)
 	}
 	status, data, paid, err := o.client.StartLive(ctx, o.terms, stream, units, request)
 	if err != nil {
@@ -117,6 +118,6 @@ func (o *offer) Start(ctx context.Context, stream string, request []byte) ([]byt
 	if units == 0 {
 		return data, nil, nil
 	}
-	p.add(paid, units)
+	p.Add(paid, units)
 	return data, p, nil
 }

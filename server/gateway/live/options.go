@@ -20,7 +20,7 @@ type Orchestrator interface {
 	// URI is its service address, Account its address on the chain.
 	URI() string
 	Account() string
-	// Price is what a pixel costs, in wei; nil is free.
+	// Price is what a pixel, or a second of a planned stream, costs, in wei; nil is free.
 	Price() *big.Rat
 	// Start sends the request that begins a stream, and returns the answer's body, and what pays for the
 	// stream: nil where it is free. An error that is a *RefusedError is the orchestrator's answer.

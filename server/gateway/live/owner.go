@@ -50,6 +50,9 @@ func (s *Server) mayPublish(r *http.Request, unknown netip.Prefix) (identity, er
 	return s.clientOf(r, unknown), nil
 }
 
+// AsksService reports whether the operator's service decides about streams.
+func (s *Server) AsksService() bool { return s.o.Webhook != nil }
+
 // clientOf identifies the client of a request. Without rules for clients all are one.
 func (s *Server) clientOf(r *http.Request, unknown netip.Prefix) identity {
 	if s.o.Access == nil {
@@ -102,13 +105,16 @@ func (s *Server) claimLocked(st *stream) error {
 	for _, other := range s.streams {
 		switch {
 		case other.over():
-		case other.name == st.name && !s.mayReplace(other, st.by), other.name != st.name && other.id == st.id &&
+		case other.name == st.name && !s.mayReplace(other, st.by), other.name != st.name && other.sharesID(st) &&
 			!st.named && !other.yields(st):
 			return fault.Wrap(fault.StreamDenied, opPublish, errNotOwner)
 		}
 	}
 	return nil
 }
+
+// sharesID reports whether two streams have one id. That of a planned stream is for the log alone.
+func (s *stream) sharesID(other *stream) bool { return s.id == other.id && s.plan == nil && other.plan == nil }
 
 // yields reports whether another stream may have the same id: heartbeats and the status name streams by it.
 func (s *stream) yields(other *stream) bool {
@@ -118,7 +124,7 @@ func (s *stream) yields(other *stream) bool {
 // replaceLocked ends the streams whose name or id a publisher takes. The caller holds s.mu.
 func (s *Server) replaceLocked(st *stream) {
 	for _, other := range s.streams {
-		if other.name == st.name || other.id == st.id && !other.over() && !other.by.claims && st.by.claims {
+		if other.name == st.name || other.sharesID(st) && !other.over() && !other.by.claims && st.by.claims {
 			other.stop(errReplaced)
 		}
 	}

@@ -36,7 +36,7 @@ func newBench(t *testing.T, streams int) *bench {
 // publish begins a stream.
 func (b *bench) publish(by identity, name, id string) (*stream, error) {
 	b.t.Helper()
-	st, err := b.newStream(by, name, "gw", url.Values{"streamId": {id}})
+	st, err := b.newStream(by, name, "gw", requestNumber, url.Values{"streamId": {id}})
 	if err != nil {
 		b.t.Fatal(err)
 	}

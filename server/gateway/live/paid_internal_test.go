@@ -36,7 +36,8 @@ func (p *fakePayment) total() (received, open int64) {
 	return p.received + p.came, p.settled - p.received - p.came
 }
 func newPayments(clock *coretest.Clock) *payments {
-	return &payments{log: slog.New(slog.DiscardHandler), now: clock.Now, begun: clock.Now()}
+	return &payments{Prepaid: Prepaid{Rate: orchestrate.PixelsPerSecond, Now: clock.Now, Begun: clock.Now()},
+		log: slog.New(slog.DiscardHandler)}
 }
 
 // What an orchestrator had time to work for counts as received, to the unit, and the rest as open: excused where the
@@ -51,13 +52,13 @@ func TestWhatIsOpenAtTheEnd(t *testing.T) {
 		for range rapid.IntRange(1, 20).Draw(t, "payments") {
 			one := new(fakePayment)
 			all = append(all, one)
-			p.add(one, rapid.Int64Range(1, 200_000_000).Draw(t, "units"))
+			p.Add(one, rapid.Int64Range(1, 200_000_000).Draw(t, "units"))
 			clock.Forward(time.Duration(rapid.Int64Range(0, 9_000).Draw(t, "ms")) * time.Millisecond)
-			p.settle(unitsOf(clock.Now().Sub(begun)))
+			p.Settle()
 		}
 		blame := rapid.Bool().Draw(t, "blame")
 		p.End(blame)
-		used := unitsOf(clock.Now().Sub(begun))
+		used := p.Units(clock.Now().Sub(begun))
 		var settled, received, open, excused int64
 		for _, one := range all {
 			r, o := one.total()
@@ -161,7 +162,7 @@ func TestUnitsOfTime(t *testing.T) {
 		0: 0, time.Second: 27_648_000, 60 * time.Second: 1_658_880_000, time.Second / 2: 13_824_000,
 		1000 * time.Hour: 27_648_000 * 3_600_000,
 	} {
-		if got := unitsOf(d); got != want {
+		if got := (&Prepaid{Rate: orchestrate.PixelsPerSecond}).Units(d); got != want {
 			t.Errorf("%s: %d, want %d", d, got, want)
 		}
 	}

@@ -27,9 +27,12 @@ func checkPublisher(name string, q url.Values) string {
 	return ""
 }
 
+// requestNumber are the bytes of a published stream's number.
+const requestNumber = 4
+
 // newStream makes a stream of what its publisher asks for. host is what the publisher calls the gateway.
-func (s *Server) newStream(by identity, name, host string, q url.Values) (*stream, error) {
-	request, err := s.random(4)
+func (s *Server) newStream(by identity, name, host string, number int, q url.Values) (*stream, error) {
+	request, err := s.random(number)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +115,7 @@ func (s *Server) Publish(ctx context.Context, p Publisher) (*Publication, error)
 	if err != nil {
 		return nil, err
 	}
-	st, err := s.newStream(by, p.Name, p.Host, p.Query)
+	st, err := s.newStream(by, p.Name, p.Host, requestNumber, p.Query)
 	if err != nil {
 		return nil, err
 	}

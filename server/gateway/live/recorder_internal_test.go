@@ -26,7 +26,7 @@ func TestFiguresOfAConnectionThatEnds(t *testing.T) {
 	st := &stream{srv: s}
 	st.ingested.track("video", videoClock, time.Now())
 	for range 10 {
-		in, _, err := s.accept(st, offer)
+		in, _, err := s.accept(offer)
 		if err != nil {
 			t.Fatal(err)
 		}

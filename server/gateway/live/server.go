@@ -65,7 +65,7 @@ type Server struct {
 	resting map[string]int
 }
 
-// New makes a server on an open socket, which it closes with Close.
+// New makes a server on an open socket, which it closes with Close. Without one it serves no WHIP and no WHEP.
 func New(o Options) (*Server, error) {
 	o.Limits = o.Limits.complete()
 	if o.Recorder == nil {
@@ -178,6 +178,9 @@ func (s *Server) add(st *stream) error {
 	if s.draining {
 		return fault.New(fault.Draining, opPublish, "")
 	}
+	if old := s.streams[st.name]; old != nil && !old.over() && (old.plan != nil || st.plan != nil) {
+		return fault.New(fault.PublishTaken, opPublish, "a planned stream is not replaced")
+	}
 	if err := s.claimLocked(st); err != nil {
 		return err
 	}
@@ -201,7 +204,7 @@ func (s *Server) byID(id string) (out []*stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, st := range s.streams {
-		if st.id == id && !st.endedBefore(s.o.Now().Add(-s.o.Limits.Remember)) {
+		if st.id == id && st.plan == nil && !st.endedBefore(s.o.Now().Add(-s.o.Limits.Remember)) {
 			out = append(out, st)
 		}
 	}
@@ -260,7 +263,7 @@ func (s *Server) serveUpdate(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	st := s.byName(r.PathValue("stream"))
-	if st == nil || st.over() {
+	if st == nil || st.over() || st.plan != nil { // planned streams are changed by their owners
 		http.Error(w, textNoStream, http.StatusNotFound)
 		return
 	}
@@ -383,5 +386,8 @@ func (s *Server) splitOutput(name string) (st *stream, malformed bool) {
 			return st, false
 		}
 	}
-	return s.byName(base), false
+	if st := s.byName(base); st != nil && st.plan == nil {
+		return st, false
+	}
+	return nil, false
 }

@@ -45,7 +45,7 @@ func (s *Server) serveStart(w http.ResponseWriter, r *http.Request) {
 	case strings.HasSuffix(c.name, "-out"):
 		return // a result that was sent to the media server
 	}
-	st, err := s.newStream(by, c.name, r.Host, c.query)
+	st, err := s.newStream(by, c.name, r.Host, requestNumber, c.query)
 	if err == nil {
 		err = s.admit(r.Context(), publisherOf(r, c.name, c.query), st, c.kind, r.FormValue("query"))
 	}

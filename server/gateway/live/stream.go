@@ -53,6 +53,8 @@ type stream struct {
 	srv *Server
 	out *output
 	seg *segmenter.Segmenter
+	// plan is nil for a stream that its publisher begins.
+	plan *plan
 	// stop ends the stream with a reason; done is closed when it has ended.
 	stop context.CancelCauseFunc
 	done chan struct{}
@@ -126,6 +128,7 @@ func (s *stream) serve(ctx context.Context) error {
 		return err
 	}
 	s.reports.use(j.o)
+	s.plan.begun()
 	s.srv.o.Log.Info("a live stream runs at an orchestrator", "stream", s.id, "orchestrator", j.o.URI())
 	err = j.run()
 	if late, ok := errors.AsType[*leftError](err); ok && late.late {
@@ -139,9 +142,10 @@ func (s *stream) serve(ctx context.Context) error {
 
 // choose begins the stream at the first orchestrator that takes it.
 func (s *stream) choose(ctx context.Context) (*job, error) {
-	search, cancel := context.WithTimeout(ctx, s.srv.o.Limits.Try)
+	network, within := s.plan.network(&s.srv.o)
+	search, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	found, err := s.srv.o.Network.Find(search, s.model)
+	found, err := network.Find(search, s.model)
 	if err != nil {
 		s.trace(eventstream.NoOrchestrator, nil)
 		return nil, errors.Join(errNoOrchestrator, err)
@@ -155,7 +159,9 @@ func (s *stream) choose(ctx context.Context) (*job, error) {
 		s.srv.o.Recorder.Attempt()
 		j, err := s.begin(ctx, o)
 		if err == nil {
-			s.srv.o.Recorder.Price(o.Price())
+			if s.plan == nil { // that of a second is no price of pixels
+				s.srv.o.Recorder.Price(o.Price())
+			}
 			return j, nil
 		}
 		s.srv.o.Log.Info("an orchestrator does not take a live stream", "stream", s.id, "orchestrator", o.URI(), "err", err)

@@ -219,32 +219,40 @@ func (s *Server) admit(ctx context.Context, p *Publisher, st *stream, kind, quer
 }
 
 func (s *Server) ask(ctx context.Context, p *Publisher, st *stream, kind, query string) error {
-	h := s.o.Webhook
-	if h == nil {
+	if s.o.Webhook == nil {
 		return nil
 	}
+	v, err := s.consult(ctx, p, &question{Stream: st.name, Type: kind, QueryParams: query, WHEPURL: st.playURL,
+		StatusURL: path + url.PathEscape(st.id) + "/status", UpdateURL: path + url.PathEscape(st.name) + "/update"})
+	if err != nil {
+		return err
+	}
+	v.apply(&st.published)
+	return nil
+}
+
+// consult asks the operator's service, of which there is one. The question's paths become addresses.
+func (s *Server) consult(ctx context.Context, p *Publisher, q *question) (verdict, error) {
 	if !admission.Cause(ctx, 0) {
-		return fault.New(fault.AddressBusy, opAdmit, "too many streams of this address were refused")
+		return verdict{}, fault.New(fault.AddressBusy, opAdmit, "too many streams of this address were refused")
 	}
 	from := admission.NetworkOf(p.Addr)
 	if !s.asks.Enter(from) {
-		return fault.New(fault.PushesFull, opAdmit, "the service is asked about too many streams at once")
+		return verdict{}, fault.New(fault.PushesFull, opAdmit, "the service is asked about too many streams at once")
 	}
 	defer s.asks.Leave(from)
 	base, host := "https://"+s.o.Host, s.o.Host
 	if host == "" {
 		base, host = "http://"+p.Host, p.Host
 	}
-	v, err := h.ask(ctx, &question{Stream: st.name, StreamKey: st.name, Type: kind, QueryParams: query,
-		GatewayHost: host, WHEPURL: st.playURL, StatusURL: base + path + url.PathEscape(st.id) + "/status",
-		UpdateURL: base + path + url.PathEscape(st.name) + "/update"})
-	s.report(h, err)
+	q.StreamKey, q.GatewayHost = q.Stream, host
+	q.StatusURL, q.UpdateURL = base+q.StatusURL, base+q.UpdateURL
+	v, err := s.o.Webhook.ask(ctx, q)
+	s.report(s.o.Webhook, err)
 	if err != nil {
 		_ = admission.Cause(ctx, denialCost) // checked at its next stream
-		return err
 	}
-	v.apply(&st.published)
-	return nil
+	return v, err
 }
 
 // report logs when the service begins to fail, and when it answers again.

@@ -44,7 +44,7 @@ func (s *Server) serveWHIP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, err)
 		return
 	}
-	st, err := s.newStream(by, name, r.Host, q)
+	st, err := s.newStream(by, name, r.Host, requestNumber, q)
 	if err == nil {
 		err = s.admit(r.Context(), publisherOf(r, name, q), st, kindOwn, r.URL.RawQuery)
 	}
@@ -52,10 +52,9 @@ func (s *Server) serveWHIP(w http.ResponseWriter, r *http.Request) {
 		refuseStream(w, err)
 		return
 	}
-	in, text, err := s.accept(st, offer)
+	in, text, err := s.accept(offer)
 	if err != nil {
-		text := strings.TrimPrefix(err.Error(), "failed to unmarshal SDP: ") // as the network's gateways say it
-		http.Error(w, "SetRemoteDescription failed: "+text, http.StatusBadRequest)
+		refuseOffer(w, err)
 		return
 	}
 	if err := s.launch(st, in); err != nil {
@@ -63,6 +62,11 @@ func (s *Server) serveWHIP(w http.ResponseWriter, r *http.Request) {
 		refuseStream(w, err)
 		return
 	}
+	answerWHIP(w, r, st, resource, text)
+}
+
+// answerWHIP answers a publisher.
+func answerWHIP(w http.ResponseWriter, r *http.Request, st *stream, resource, text string) {
 	h := w.Header()
 	h.Set("Access-Control-Expose-Headers", "Location, ETag, Link, Livepeer-Playback-URL")
 	h.Set("Content-Type", "application/sdp")
@@ -74,6 +78,12 @@ func (s *Server) serveWHIP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(text))
 }
 
+// refuseOffer answers an offer that cannot be taken, as the network's gateways do.
+func refuseOffer(w http.ResponseWriter, err error) {
+	text := strings.TrimPrefix(err.Error(), "failed to unmarshal SDP: ")
+	http.Error(w, "SetRemoteDescription failed: "+text, http.StatusBadRequest)
+}
+
 // input is a publisher's connection.
 type input struct {
 	pc *webrtc.PeerConnection
@@ -82,7 +92,7 @@ type input struct {
 }
 
 // accept answers a publisher's offer.
-func (s *Server) accept(st *stream, offer string) (*input, string, error) {
+func (s *Server) accept(offer string) (*input, string, error) {
 	pc, err := s.rtc.publish.NewPeerConnection(webrtc.Configuration{})
 	if err != nil {
 		return nil, "", err
@@ -119,15 +129,15 @@ func (s *Server) launch(st *stream, in *input) error {
 			stop(errPublisherGone)
 		}
 	})
-	s.start(ctx, st, func() { st.ingest(ctx, in) }, func() { _ = in.pc.Close() })
+	s.start(ctx, st, func() { st.ingest(ctx, in, st.stop) }, func() { _ = in.pc.Close() })
 	return nil
 }
 
-// ingest reads a publisher's tracks until ctx ends.
-func (s *stream) ingest(ctx context.Context, in *input) {
+// ingest reads a publisher's tracks until ctx ends, which stop makes it do.
+func (s *stream) ingest(ctx context.Context, in *input, stop context.CancelCauseFunc) {
 	video, audio := s.awaitTracks(ctx, in)
 	if video == nil || !strings.EqualFold(video.Codec().MimeType, webrtc.MimeTypeH264) {
-		s.stop(errNoInput)
+		stop(errNoInput)
 		return
 	}
 	if audio != nil {
@@ -143,7 +153,7 @@ func (s *stream) ingest(ctx context.Context, in *input) {
 		}
 	})
 	done := make(chan struct{}, 2)
-	began := s.srv.o.Now()
+	began := s.plan.mediaBegan(s.srv.o.Now())
 	go func() { defer func() { done <- struct{}{} }(); s.readVideo(video, began) }()
 	readers := 1
 	if audio != nil {
@@ -162,11 +172,11 @@ func (s *stream) ingest(ctx context.Context, in *input) {
 			s.measure(in.pc)
 			passed.report(in.pc, s.srv.o.Recorder)
 			if last, _, _ := s.seg.Last(); s.srv.o.Now().Sub(last) >= s.srv.o.Limits.InputSilence {
-				s.stop(errNoInput)
+				stop(errNoInput)
 			}
 		case <-done: // with the connection, which ends with ctx
 			readers--
-			s.stop(errPublisherGone)
+			stop(errPublisherGone)
 		}
 	}
 }

@@ -24,6 +24,8 @@ type Payments interface {
 	Usable(info Info) error
 	// Sign signs a segment's description; the result may be empty.
 	Sign(ctx context.Context, preimage []byte) ([]byte, error)
+	// SignJob signs a job of BYOC; the result may be empty. The error is a fault.
+	SignJob(ctx context.Context, request, parameters string) ([]byte, error)
 	// PaymentTerms reads how an orchestrator wants to be paid for some work. The error is a fault.
 	PaymentTerms(info Info, work Work) (PaymentTerms, error)
 }
@@ -157,6 +159,9 @@ func (FreePayments) Usable(Info) error { return nil }
 
 // Sign gives an empty signature.
 func (FreePayments) Sign(context.Context, []byte) ([]byte, error) { return nil, nil }
+
+// SignJob gives an empty signature.
+func (FreePayments) SignJob(context.Context, string, string) ([]byte, error) { return nil, nil }
 
 // PaymentTerms is free.
 func (FreePayments) PaymentTerms(Info, Work) (PaymentTerms, error) { return free{}, nil }

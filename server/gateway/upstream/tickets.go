@@ -95,6 +95,19 @@ func (p *TicketPayments) Sign(ctx context.Context, description []byte) ([]byte, 
 	return p.sign(m)
 }
 
+// SignJob signs a job of BYOC. Remote signers sign none.
+func (p *TicketPayments) SignJob(_ context.Context, request, parameters string) ([]byte, error) {
+	if p.opt.Remote != nil {
+		return nil, fault.New(fault.PaymentUnsigned, "sign a job",
+			"a remote signer signs no jobs of BYOC: run the gateway with an account of its own")
+	}
+	m, err := signature.JobMessage(common.Address(p.opt.Sender.Account()), request, parameters)
+	if err != nil {
+		return nil, fault.Wrap(fault.RequestUnreadable, "sign a job", err)
+	}
+	return p.sign(m)
+}
+
 func (p *TicketPayments) sign(m signature.Message) ([]byte, error) {
 	sig, err := p.opt.Sign(m)
 	if err != nil {

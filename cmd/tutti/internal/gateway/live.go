@@ -19,12 +19,9 @@ import (
 	"github.com/tuttinode/tutti/server/trickle/client"
 )
 
-// addLive adds live video, if it is configured.
+// addLive adds BYOC, and live video if it is configured.
 func (p *Part) addLive(opt *gateway.Options, ai *gatewayAI) (*live.Server, error) {
 	c := &p.Config.LiveGateway
-	if !c.Served() {
-		return nil, nil
-	}
 	var conn net.PacketConn
 	var err error
 	if c.Media.Port != 0 {
@@ -42,9 +39,11 @@ func (p *Part) addLive(opt *gateway.Options, ai *gatewayAI) (*live.Server, error
 		Interval: p.Config.LiveAI.PaymentInterval, Now: time.Now, Log: p.Log,
 	}
 	var server *live.Server
-	recorder, err := p.liveMetrics(network, ai, func() int { return server.Streams() })
-	if err != nil {
-		return nil, errors.Join(err, closeConn(conn))
+	var recorder live.Recorder
+	if c.Served() {
+		if recorder, err = p.liveMetrics(network, ai, func() int { return server.Streams() }); err != nil {
+			return nil, errors.Join(err, closeConn(conn))
+		}
 	}
 	server, err = live.New(live.Options{
 		Conn: conn, NATIP: c.PublicIP, Channels: channels, Network: network, Recorder: recorder,
@@ -61,7 +60,10 @@ func (p *Part) addLive(opt *gateway.Options, ai *gatewayAI) (*live.Server, error
 	if err != nil {
 		return nil, errors.Join(err, closeConn(conn))
 	}
-	opt.Live = server
+	opt.Live = p.withBYOC(server, channels, ai)
+	if !c.Served() {
+		return nil, nil
+	}
 	return server, p.addHeartbeat(server)
 }
 
