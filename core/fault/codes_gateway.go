@@ -227,8 +227,8 @@ var gatewayRows = []Row{
 	{
 		Code: StreamDenied, Class: Forbidden,
 		Cause: "The admission hook (`-authWebhookUrl`, `-liveAIAuthWebhookUrl`) refused the push, or admitted it to another stream than " +
-			"the one of that name; a client that joins a running stream is asked about as well. Or, where everyone " +
-			"may push, the stream of that name is one of the gateway's own machine or of an API key. A live stream " +
+			"the one of that name; a client that joins a running stream is asked about as well. Or " +
+			"the stream of that name is one of the gateway's own machine or of another API key. A live stream " +
 			"belongs to the key, or else the address, that published it.",
 		Remedy: "Ask the operator; the hook's own log says why. Push with the token that the hook wants in every " +
 			"segment's address, not only in the first one's. Without a hook, push with the key, or to another name; " +
