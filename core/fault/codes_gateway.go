@@ -226,10 +226,10 @@ var gatewayRows = []Row{
 	},
 	{
 		Code: StreamDenied, Class: Forbidden,
-		Cause: "A stream is another client's: it belongs to the key, machine or address that began it. Or the " +
-			"admission hook (`-authWebhookUrl`, `-liveAIAuthWebhookUrl`) refused the push, or admitted it to another " +
-			"stream than the one of that name; a client that joins a running stream is asked about as well. Or, " +
-			"where everyone may push, the stream of that name is one of the gateway's own machine or of an API key.",
+		Cause: "The stream is another client's: it belongs to the API key, the gateway's own machine or the address " +
+			"that began it. Or the admission hook (`-authWebhookUrl`, `-liveAIAuthWebhookUrl`) refused the push, or " +
+			"admitted it to another stream than the one of that name; a client that joins a running stream is asked " +
+			"about as well.",
 		Remedy: "Ask the operator; the hook's own log says why. Push with the token that the hook wants in every " +
 			"segment's address, not only in the first one's. Without a hook, push with the key, or to another name; " +
 			"publish, change and read a live stream with the same key.",
@@ -238,7 +238,8 @@ var gatewayRows = []Row{
 		Code: StreamHookFailed, Class: Upstream,
 		Cause: "The admission hook could not be asked, or its answer cannot be used, and a stream that is not admitted " +
 			"is refused.",
-		Remedy: "Check that the service of `-authWebhookUrl`, or of `-liveAIAuthWebhookUrl`, is up and answers JSON.", Retryable: true,
+		Remedy: "Check that the service of `-authWebhookUrl`, or of `-liveAIAuthWebhookUrl`, is up and answers JSON.",
+		Retryable: true,
 	},
 	{
 		Code: PushesFull, Class: Busy,

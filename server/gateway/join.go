@@ -60,19 +60,20 @@ func (g *Gateway) rejoin(name core.ManifestID, identity pusher, by streamOwner) 
 	return s, nil
 }
 
-// claimLocked refuses an unchecked client in a stream of the own machine or of a key, and takes a
-// stream that such a client began for these. The caller holds g.mu.
+// claimLocked refuses clients in the stream of a key or of the own machine, but for its owner and, with a hook, those
+// whom it admitted. It takes a stream for these that an unchecked client began. The caller holds g.mu.
 func (g *Gateway) claimLocked(s *stream, by streamOwner) error {
 	switch {
-	case by.from.IsValid() && s.claimed:
-		return fault.New(fault.StreamDenied, "join stream", "the stream is one of the gateway's own machine or of an API key")
-	case !by.claims || s.claimed:
+	case s.claimedBy != "" && (by.from.IsValid() || g.opt.AdmissionHook == "" && s.claimedBy != by.owner):
+		return fault.New(fault.StreamDenied, "join stream",
+			"the stream is one of the gateway's own machine or of another API key")
+	case !by.claims || s.claimedBy != "":
 		return nil
 	case s.from.IsValid() && g.takeStreamLocked(netip.Prefix{}):
 		g.releaseStreamLocked(s)
 		s.from = netip.Prefix{}
 	}
-	s.claimed = true
+	s.claimedBy = by.owner
 	return nil
 }
 
@@ -110,8 +111,8 @@ func (g *Gateway) enter(name core.ManifestID, identity pusher, conf *configurati
 // streamOwner is a client that pushes into a stream or begins it.
 type streamOwner struct {
 	owner string
-	// from is its address if it is unchecked; claims: it is a key, or on the own machine, and unchecked
-	// clients may not push into its streams.
+	// from is its address if it is unchecked; claims: it is a key, or on the own machine, and others may not
+	// push into its streams.
 	from   netip.Prefix
 	claims bool
 }

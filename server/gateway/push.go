@@ -215,7 +215,10 @@ func ownerOf(r *http.Request, key string, from netip.Prefix) streamOwner {
 		return streamOwner{owner: "key " + key, claims: true}
 	}
 	network, own := origin.Client(r)
-	return streamOwner{owner: "address " + network, from: from, claims: own && !from.IsValid()}
+	if own && !from.IsValid() {
+		return streamOwner{owner: "machine", claims: true}
+	}
+	return streamOwner{owner: "address " + network, from: from}
 }
 
 // lifetime returns the context of a segment's work: it ends with the gateway. If the client waits for

@@ -20,12 +20,12 @@ type stream struct {
 	id core.ManifestID
 	// pushers are those that the admission hook admitted to the stream; guarded by Gateway.mu.
 	pushers map[pusher]bool
-	// from is the address of an unchecked client that began it, the zero Prefix for others; claimed: it
-	// is one of the own machine or of a key. Guarded by Gateway.mu.
-	from    netip.Prefix
-	claimed bool
-	since   time.Time
-	pool    *videorouting.Pool[upstream.Info]
+	// from is the address of an unchecked client that began it, the zero Prefix for others; claimedBy
+	// is the owner if that is a key or the own machine. Guarded by Gateway.mu.
+	from      netip.Prefix
+	claimedBy string
+	since     time.Time
+	pool      *videorouting.Pool[upstream.Info]
 	// owner is the client that began it; shared is what its streams know of failing orchestrators.
 	owner  string
 	shared videorouting.Shared

@@ -67,7 +67,6 @@ func (s *Server) newHTTP() *http.Server {
 	srv.Protocols.SetHTTP1(true)
 	srv.Protocols.SetHTTP2(true)
 	s.conns.Server(srv, s.peerSeen)
-	srv.ConnContext = s.handshakeApart(srv.ConnContext)
 	if len(s.opt.WorkerRoutes) > 0 {
 		proofs := srv.ConnContext
 		srv.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {

@@ -35,7 +35,7 @@ type Server struct {
 	http        *http.Server
 	grpc        *grpc.Server
 	conns       *admission.Gate
-	handshakes  sync.WaitGroup
+	background  sync.WaitGroup
 	handover    *admission.Handover
 	uploads     *budget
 	credentials credentials
@@ -107,7 +107,8 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	case err = <-failed:
 		if s.handover.Released() {
 			<-ctx.Done()
-			s.stop(ctx)
+			s.conns.CloseIdle()
+			s.background.Go(func() { s.retire(ctx) })
 			err = nil
 		}
 	case <-ctx.Done():
@@ -159,7 +160,15 @@ func (s *Server) stop(ctx context.Context) {
 		s.orch.Cut()
 		s.http.Close()
 	}
-	s.handshakes.Wait()
+	s.background.Wait()
+}
+
+// retire closes the connections of a listener that was handed over as their answers are written. Requests in progress
+// go on beyond it, see admission.Handover.
+func (s *Server) retire(ctx context.Context) {
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
+	defer cancel()
+	_ = s.http.Shutdown(within) // requests that take longer end their connections themselves
 }
 
 // Drain refuses new sessions and finishes the current ones, see orchestrate.Drain. Renditions

@@ -78,7 +78,7 @@ func run(t *testing.T, url, region string) *rig {
 	r := &rig{clock: time.Unix(1e9, 0)}
 	r.board = health.New(slog.New(slog.DiscardHandler), time.Now, nil)
 	r.Scores = perfscores.New(perfscores.Options{URL: core.NewSecret(url), Region: region,
-		ReadEvery: 5 * time.Millisecond, RetryAfter: 5 * time.Millisecond, Timeout: 300 * time.Millisecond,
+		ReadEvery: 5 * time.Millisecond, RetryAfter: 5 * time.Millisecond, Timeout: 3 * time.Second,
 		Board: r.board, Log: slog.New(slog.DiscardHandler), Now: r.now})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

@@ -30,8 +30,10 @@ func licences() []struct{ words, name string } {
 }
 
 // stated are the licences of modules without a text of it: the head of each of their
-// source files names it.
-func stated() map[string]string { return map[string]string{"github.com/holiman/bloomfilter/v2": "MIT"} }
+// source files that are linked names it.
+func stated() map[string]string {
+	return map[string]string{"github.com/holiman/bloomfilter/v2": "MIT", "github.com/benburkert/openpgp": "BSD-2-Clause"}
+}
 
 // moduleLicence returns the licence of a Go module, read from the module cache; NOASSERTION
 // for one whose text is none of those that are known. Without a cache it is left out.

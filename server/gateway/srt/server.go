@@ -265,6 +265,7 @@ func (s *Server) watch(conn srt.Conn, end context.CancelCauseFunc, over <-chan s
 	tick := time.NewTicker(look)
 	defer tick.Stop()
 	defer s.kept.set(conn, 0)
+	var answers answers
 	for {
 		select {
 		case <-tick.C:
@@ -272,6 +273,9 @@ func (s *Server) watch(conn srt.Conn, end context.CancelCauseFunc, over <-chan s
 			conn.Stats(&now)
 			if s.kept.set(conn, now.Instantaneous.PktRecvBuf) {
 				end(fault.New(fault.PublishProtocol, "read", "too much waits for its time"))
+			}
+			if answers.missing(&now) {
+				end(fault.New(fault.PublishProtocol, "read", "the client does not answer to acknowledgements"))
 			}
 		case <-s.draining:
 			end(fault.New(fault.Draining, "publish", ""))

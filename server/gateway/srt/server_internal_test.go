@@ -74,20 +74,27 @@ func TestThePortIsInUse(t *testing.T) {
 // hoarder is a client of whose packets many are not due yet.
 type hoarder struct {
 	srtlib.Conn
-	packets, bytes uint64
+	packets, bytes, acks uint64
+	rtt                  float64
 }
 
 func (h *hoarder) Stats(s *srtlib.Statistics) {
 	s.Instantaneous.PktRecvBuf, s.Instantaneous.ByteRecvBuf = h.packets, h.bytes
+	s.Instantaneous.MsRTT = h.rtt
+	s.Accumulated.PktSentACK += h.acks
+	h.acks *= 2
 }
 
-// A client that sends for later is ended when that takes too much memory, however few bytes its packets have.
+// A client that sends for later is ended when that takes too much memory, however few bytes its packets have, and so is
+// one that leaves acknowledgements unanswered.
 func TestClientsThatSendForLater(t *testing.T) {
 	t.Parallel()
 	s := New(Options{Log: slog.New(slog.DiscardHandler)})
 	for name, h := range map[string]*hoarder{
-		"large packets": {packets: 50_000, bytes: 50_000 * 1316},
-		"small packets": {packets: 100_000, bytes: 100_000},
+		"large packets":         {packets: 50_000, bytes: 50_000 * 1316},
+		"small packets":         {packets: 100_000, bytes: 100_000},
+		"acknowledgements":      {acks: 1000, rtt: 100},
+		"late acknowledgements": {acks: 1, rtt: maxRTT + 1},
 	} {
 		ctx, end := context.WithCancelCause(t.Context())
 		over := make(chan struct{})

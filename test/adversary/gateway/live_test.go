@@ -20,19 +20,25 @@ const (
 	livePath   = "/live/video-to-video/"
 )
 
+// twoKeys is a file with the keys.
+func twoKeys(t *testing.T) (file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "keys.json")
+	list := fmt.Sprintf(`[{"name":"a","key":%q},{"name":"b","key":%q}]`, keyA, keyB)
+	if err := os.WriteFile(file, []byte(list), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
 // startLive starts an open gateway of live video with two keys. rtmp is where encoders publish.
 func startLive(t *testing.T, o *livevideo.Orchestrator) (g *target, rtmp string) {
 	t.Helper()
 	front, rtmp := harness.Address(t), harness.Address(t)
 	g = &target{T: t, base: "http://" + front, dir: t.TempDir()}
-	keys := filepath.Join(g.dir, "keys.json")
-	list := fmt.Sprintf(`[{"name":"a","key":%q},{"name":"b","key":%q}]`, keyA, keyB)
-	if err := os.WriteFile(keys, []byte(list), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	g.node = harness.Start(t, binary, "-gateway", "-orchAddr", o.URI(), "-httpAddr", front, "-cliAddr",
 		harness.Address(t), "-dataDir", g.dir, "-liveMediaAddr", harness.Address(t), "-rtmpAddr", rtmp, "-streamAccess",
-		"open", "-apiKeys", keys)
+		"open", "-apiKeys", twoKeys(t))
 	g.node.WaitHTTP(g.base + "/healthz")
 	return g, rtmp
 }

@@ -97,6 +97,29 @@ func TestAStrangerPushesIntoNoStreamOfOthers(t *testing.T) {
 	h.expect("two strangers, the second", "127.0.1.67", "/live/shared/1.ts", "", ok)
 }
 
+// TestAKeyPushesIntoItsOwnStreams: a key does not push into the stream of another one, nor of the own machine.
+func TestAKeyPushesIntoItsOwnStreams(t *testing.T) {
+	t.Parallel()
+	g := start(t, "-streamAccess", "open", "-apiKeys", twoKeys(t))
+	segment := oneSegment(t)
+	for _, push := range []struct {
+		key, path string
+		want      int
+	}{
+		{keyA, "film/0.ts", http.StatusOK}, {keyB, "film/1.ts", http.StatusForbidden}, {"", "film/1.ts", http.StatusForbidden},
+		{keyA, "film/1.ts", http.StatusOK}, {keyB, "theirs/0.ts", http.StatusOK}, {"", "own/0.ts", http.StatusOK},
+		{keyA, "own/1.ts", http.StatusForbidden}, {"", "own/1.ts", http.StatusOK},
+	} {
+		var headers []string
+		if push.key != "" {
+			headers = []string{"Authorization", "Bearer " + push.key}
+		}
+		if status, answer := g.ask("PUT", "/live/"+push.path, segment.Data, headers...); status != push.want {
+			t.Errorf("%s with %q: %d %.200q", push.path, push.key, status, answer)
+		}
+	}
+}
+
 // TestAViewerLeavesEventsToOthers: one address does not take all event streams.
 func TestAViewerLeavesEventsToOthers(t *testing.T) {
 	t.Parallel()
