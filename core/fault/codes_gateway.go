@@ -238,7 +238,7 @@ var gatewayRows = []Row{
 		Code: StreamHookFailed, Class: Upstream,
 		Cause: "The admission hook could not be asked, or its answer cannot be used, and a stream that is not admitted " +
 			"is refused.",
-		Remedy: "Check that the service of `-authWebhookUrl`, or of `-liveAIAuthWebhookUrl`, is up and answers JSON.",
+		Remedy:    "Check that the service of `-authWebhookUrl`, or of `-liveAIAuthWebhookUrl`, is up and answers JSON.",
 		Retryable: true,
 	},
 	{
