@@ -25,7 +25,8 @@ func elsewhere(t *testing.T, kind string) (admin, flags string) {
 	case "transcoder":
 		flags += " -orchAddr=" + harness.Address(t) + " -nvidia="
 	case "gateway":
-		flags += " -httpAddr=" + harness.Address(t) + " -orchAddr=" + harness.Address(t)
+		flags += " -httpAddr=" + harness.Address(t) + " -rtmpAddr=" + harness.Address(t) + " -orchAddr=" +
+			harness.Address(t)
 	}
 	return admin, flags
 }

@@ -133,6 +133,9 @@ func (c *Client) Alone(ctx context.Context) (transcoder.Engine, error) {
 	if closed {
 		return nil, fault.New(fault.WorkerClosed, "transcode", "")
 	}
+	if ctx.Err() != nil {
+		return nil, notStarted(ctx) // launch may or may not notice
+	}
 	o := c.o
 	o.Memory = isolatedMemory(o.Memory)
 	p, _, err := launch(ctx, o, level)

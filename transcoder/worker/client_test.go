@@ -213,6 +213,7 @@ func TestTimeWithoutAChildIsNobodysToPay(t *testing.T) {
 	if _, err := c.Transcode(ctx, job("s", "good")); fault.CodeOf(err) != fault.TranscoderBusy {
 		t.Errorf("while the next child is waited for: %v", err)
 	}
+	<-ctx.Done()
 	// Nor does it count against the device when a stream uses up its time before its own child is ready.
 	if _, err := c.Alone(ctx); fault.CodeOf(err) != fault.TranscoderBusy {
 		t.Errorf("without time for a child of its own: %v", err)
