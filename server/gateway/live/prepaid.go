@@ -41,7 +41,8 @@ func (p *Prepaid) Within(missing int64, ahead time.Duration) int64 {
 	if over <= 0 {
 		return missing
 	}
-	p.Begun = p.Begun.Add(time.Duration(over/p.Rate)*time.Second + time.Duration(over%p.Rate)*time.Second/time.Duration(p.Rate))
+	p.Begun = p.Begun.Add(time.Duration(over/p.Rate)*time.Second +
+		time.Duration(over%p.Rate)*time.Second/time.Duration(p.Rate))
 	return most
 }
 

@@ -28,8 +28,8 @@ func (s *stream) keepStatus(e map[string]any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if inference, ok := e["inference_status"].(map[string]any); ok {
-		fill(inference, "last_params", &s.lastParams)
-		fill(inference, "last_restart_logs", &s.lastLogs)
+		fill(inference, "last_params", &s.last.params)
+		fill(inference, "last_restart_logs", &s.last.logs)
 	}
 	s.status = e
 }

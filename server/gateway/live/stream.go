@@ -70,10 +70,10 @@ type stream struct {
 	number  int
 	changed chan struct{}
 	status  map[string]any
-	// lastParams and lastLogs fill what a status event leaves out.
-	lastParams, lastLogs any
-	failure              failure
-	endedAt              time.Time
+	// last fills what a status event leaves out.
+	last    struct{ params, logs any }
+	failure failure
+	endedAt time.Time
 
 	// reports sends the stream's events to the operator, ingested is the quality of its publisher's connection.
 	reports  reporter
