@@ -107,7 +107,8 @@ func TestAKeyPushesIntoItsOwnStreams(t *testing.T) {
 		want      int
 	}{
 		{keyA, "film/0.ts", http.StatusOK}, {keyB, "film/1.ts", http.StatusForbidden},
-		{"", "film/1.ts", http.StatusForbidden}, {keyA, "film/1.ts", http.StatusOK}, {keyB, "theirs/0.ts", http.StatusOK}, {"", "own/0.ts", http.StatusOK},
+		{"", "film/1.ts", http.StatusForbidden}, {keyA, "film/1.ts", http.StatusOK},
+		{keyB, "theirs/0.ts", http.StatusOK}, {"", "own/0.ts", http.StatusOK},
 		{keyA, "own/1.ts", http.StatusForbidden}, {"", "own/1.ts", http.StatusOK},
 	} {
 		var headers []string
