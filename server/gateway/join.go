@@ -64,16 +64,16 @@ func (g *Gateway) rejoin(name core.ManifestID, identity pusher, by streamOwner) 
 // whom it admitted. It takes a stream for these that an unchecked client began. The caller holds g.mu.
 func (g *Gateway) claimLocked(s *stream, by streamOwner) error {
 	switch {
-	case s.claimedBy != "" && (by.from.IsValid() || g.opt.AdmissionHook == "" && s.claimedBy != by.owner):
+	case s.claimedBy != "" && (by.from.IsValid() || g.opt.AdmissionHook == "" && s.claimedBy != by.claims):
 		return fault.New(fault.StreamDenied, "join stream",
 			"the stream is one of the gateway's own machine or of another API key")
-	case !by.claims || s.claimedBy != "":
+	case by.claims == "" || s.claimedBy != "":
 		return nil
 	case s.from.IsValid() && g.takeStreamLocked(netip.Prefix{}):
 		g.releaseStreamLocked(s)
 		s.from = netip.Prefix{}
 	}
-	s.claimedBy = by.owner
+	s.claimedBy = by.claims
 	return nil
 }
 
@@ -111,10 +111,10 @@ func (g *Gateway) enter(name core.ManifestID, identity pusher, conf *configurati
 // streamOwner is a client that pushes into a stream or begins it.
 type streamOwner struct {
 	owner string
-	// from is its address if it is unchecked; claims: it is a key, or on the own machine, and others may not
-	// push into its streams.
-	from   netip.Prefix
-	claims bool
+	// from is its address if it is unchecked.
+	from netip.Prefix
+	// claims is its key, or the own machine, whose programs are one: others may not push into its streams.
+	claims string
 }
 
 // takeStreamLocked takes a slot for a stream, if there is one. The caller holds g.mu.

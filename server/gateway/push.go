@@ -208,17 +208,18 @@ func clientOf(r *http.Request, key string, stream core.ManifestID) string {
 	return "address " + network
 }
 
-// ownerOf identifies the client that begins a stream: its key, or its address. All programs of the
-// own machine count as one. from is the address of an unchecked client.
+// ownerOf identifies the client that begins a stream: its key, or its address. from is the address of
+// an unchecked client.
 func ownerOf(r *http.Request, key string, from netip.Prefix) streamOwner {
 	if key != "" {
-		return streamOwner{owner: "key " + key, claims: true}
+		return streamOwner{owner: "key " + key, claims: "key " + key}
 	}
 	network, own := origin.Client(r)
+	by := streamOwner{owner: "address " + network, from: from}
 	if own && !from.IsValid() {
-		return streamOwner{owner: "machine", claims: true}
+		by.claims = "machine"
 	}
-	return streamOwner{owner: "address " + network, from: from}
+	return by
 }
 
 // lifetime returns the context of a segment's work: it ends with the gateway. If the client waits for

@@ -21,7 +21,7 @@ type stream struct {
 	// pushers are those that the admission hook admitted to the stream; guarded by Gateway.mu.
 	pushers map[pusher]bool
 	// from is the address of an unchecked client that began it, the zero Prefix for others; claimedBy
-	// is the owner if that is a key or the own machine. Guarded by Gateway.mu.
+	// is the key or the own machine that it is of. Guarded by Gateway.mu.
 	from      netip.Prefix
 	claimedBy string
 	since     time.Time
