@@ -112,6 +112,7 @@ func TestRecordedChannels(t *testing.T) {
 	want := readStart(t)
 	m.Start(g.url+"stream1/start", "pipeline=noop&streamId=sid-stream1&params=%7B%22prompt%22%3A%22a%20cat%22%7D")
 	g.sameStart(t, o, want.Start[0].Body)
+	until(t, "the control channel", func() bool { return len(o.asked("<id8-2>-control")) > 0 })
 	livevideo.Do(t, "POST", g.url+"stream1/update", "application/json", `{"prompt": "a dog"}`)
 	for _, channel := range []string{"<id8-2>", "<id8-2>-control", "<id8-2>-events", "<id8-2>-out"} {
 		begin := ofChannel(want.begin, channel)
@@ -131,14 +132,20 @@ func TestRecordedChannels(t *testing.T) {
 	until(t, "the end", func() bool {
 		o.mu.Lock()
 		defer o.mu.Unlock()
-		deleted = slices.DeleteFunc(slices.Clone(o.lines), func(l string) bool { return !strings.HasPrefix(l, "DELETE") })
-		return len(deleted) == 2
+		deleted = closed(o.lines)
+		return len(deleted) >= 2
 	})
-	ends := slices.DeleteFunc(want.end, func(l string) bool { return !strings.HasPrefix(l, "DELETE") })
-	if !slices.Equal(deleted, ends) {
+	if ends := closed(want.end); !slices.Equal(deleted, ends) {
 		t.Errorf("%q, not %q", deleted, ends)
 	}
 	o.checkTypes(t)
+}
+
+// closed are the channels that requests close. A segment that was begun is dropped, which the recording has no case of.
+func closed(lines []string) []string {
+	return slices.DeleteFunc(slices.Clone(lines), func(l string) bool {
+		return !strings.HasPrefix(l, "DELETE") || strings.Count(l, "/") > 3
+	})
 }
 
 // sameStart compares the request that began the stream.

@@ -45,9 +45,10 @@ func TestRecordedGateway(t *testing.T) {
 		o.Webhook = live.NewWebhook(hook.URL, "key1")
 	}, o)
 	for _, e := range recorded(t, "live_gateway.json") {
+		stream := strings.Split(e.Request.Line, "/")[3]
+		hook.Handle(func(w http.ResponseWriter, _ *http.Request) { decide(w, stream) })
 		switch {
 		case strings.HasPrefix(e.What, "start refused by"), strings.HasPrefix(e.What, "start (called"):
-			hook.Handle(func(w http.ResponseWriter, _ *http.Request) { decide(w, strings.Split(e.Request.Line, "/")[3]) })
 			replayFrom(t, g, m, &e)
 			if strings.HasPrefix(e.What, "start (called") {
 				g.running(t, o)

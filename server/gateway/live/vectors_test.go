@@ -147,16 +147,14 @@ func check(t *testing.T, e *recording, res *http.Response, body string) {
 			t.Errorf("%s: %s: %q, not %q", e.What, k, got, v)
 		}
 	}
-	for k := range res.Header {
-		if _, there := e.Response.Headers[k]; !there && strings.HasPrefix(k, "Access-Control-") {
-			t.Errorf("%s: %s: %q, not recorded", e.What, k, res.Header.Get(k))
-		}
-	}
 	want = steady(want)
 	if strings.HasPrefix(want, "Invalid pipeline params\n") { // followed by an answer that was written too
 		want = "Invalid pipeline params\n"
 	}
 	if strings.HasPrefix(want, "{") {
+		if !strings.HasSuffix(body, "}\n") { // as the recorded length says
+			t.Errorf("%s: %q", e.What, body)
+		}
 		sameStatus(t, e, body)
 	} else if got := steady(body); got != want {
 		t.Errorf("%s:\n%q, not\n%q", e.What, got, want)
@@ -196,7 +194,7 @@ func compare(t *testing.T, what string, got, want map[string]any) {
 		}
 	}
 	for k := range got {
-		if _, there := want[k]; !there {
+		if _, there := want[k]; !there && k != "error" { // ours says why a stream found no orchestrator
 			t.Errorf("%s: %s: %v is not recorded", what, k, got[k])
 		}
 	}
