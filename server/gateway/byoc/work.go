@@ -38,7 +38,12 @@ func (n network) Find(ctx context.Context, _ string) ([]live.Orchestrator, error
 	st := n.st
 	st.mu.Lock()
 	st.refused = nil
+	stopping := st.stopping
 	st.mu.Unlock()
+	if stopping { // its orchestrator closes the channels before the stream has ended here
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
 	found, err := st.s.search(ctx, st.job, st.times)
 	if err != nil {
 		return nil, err
@@ -164,6 +169,13 @@ type work struct {
 	data string
 	// stopped: the client has stopped the stream there. Guarded by st.mu.
 	stopped bool
+}
+
+// stopping says whether the client stops the stream there.
+func (w *work) stopping(yes bool) {
+	w.st.mu.Lock()
+	defer w.st.mu.Unlock()
+	w.stopped = yes
 }
 
 // channels reads the channels' addresses out of an orchestrator's answer, and returns them as live video has them.
