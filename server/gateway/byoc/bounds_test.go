@@ -1,11 +1,7 @@
 package byoc_test
 
 import (
-	"bufio"
-	"encoding/json"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"runtime"
 	"strings"
@@ -101,73 +97,4 @@ func TestARequestNamesItsOwnStream(t *testing.T) {
 			t.Error(res.Status, text)
 		}
 	}
-}
-
-// Readers of data that take nothing hold bounded memory together, of one client its share: they are cut off, and
-// another client's reader goes on.
-func TestSlowReadersOfDataAreBounded(t *testing.T) {
-	t.Parallel()
-	o := newOrchestrator(t)
-	g := newGateway(t, func(x *setup) {
-		x.Keys = keys()
-		x.Limits.Bytes = 8 << 20
-	}, o)
-	for _, c := range []string{"one", "two"} {
-		res, text := g.do(t, "POST", "/process/stream/start", job("{}", `{"enable_data_output":true}`, 10), "tk-"+c,
-			`{"stream_id":"`+c+`"}`)
-		if res.StatusCode != http.StatusOK {
-			t.Fatal(res.Status, text)
-		}
-	}
-	other := lines(dataOf(t, g, "two"))
-	line := append([]byte(strings.Repeat("a", 60<<10)), '\n')
-	var slow []*bufio.Reader
-	for range 16 {
-		slow = append(slow, dataOf(t, g, "one"))
-	}
-	for range 400 { // 24 MB for each reader
-		if err := o.hub.Channel("one-data").Put(line); err != nil {
-			t.Fatal(err)
-		}
-	}
-	until(t, "line of the other stream", func() bool {
-		data, _ := json.Marshal("x")
-		_ = o.hub.Channel("two-data").Put(append(data, '\n'))
-		select {
-		case got := <-other:
-			return strings.Contains(got, "x")
-		default:
-			return false
-		}
-	})
-	if res, text := g.do(t, "POST", "/process/stream/one/stop", "", "tk-one", "{}"); res.StatusCode != http.StatusOK {
-		t.Error(res.Status, text)
-	}
-	all := int64(0)
-	for _, r := range slow {
-		n, _ := io.Copy(io.Discard, r) // it was cut off, or its stream has ended
-		all += n
-	}
-	// What waits is counted; beside it the system's sockets hold some.
-	if all > 4<<20+16*12<<20 {
-		t.Errorf("%d MB waited for readers that took nothing", all>>20)
-	}
-}
-
-// dataOf reads a stream's data with a small buffer of the system.
-func dataOf(t *testing.T, g *gateway, id string) *bufio.Reader {
-	t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(g.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	_ = conn.(*net.TCPConn).SetReadBuffer(4 << 10)
-	fmt.Fprintf(conn, "GET /process/stream/%s/data HTTP/1.0\r\nAuthorization: Bearer tk-%s\r\n\r\n", id, id)
-	r := bufio.NewReader(conn)
-	res, err := http.ReadResponse(r, nil)
-	if err != nil || res.StatusCode != http.StatusOK {
-		t.Fatal(res, err)
-	}
-	return r
 }
