@@ -29,8 +29,12 @@ func (s *Server) call(ctx context.Context, c *byoc.Registration, path string, he
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
 	res, err := s.upstream.RoundTrip(r)
-	if err == nil {
+	if err == nil && res.StatusCode >= http.StatusOK {
 		return res, nil
+	}
+	if err == nil { // it changes the protocol, or what it answers is no status, on which net/http panics
+		_ = res.Body.Close()
+		return nil, errBroken
 	}
 	if ctx.Err() != nil {
 		return nil, errLate

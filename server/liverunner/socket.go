@@ -1,6 +1,7 @@
 package liverunner
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -20,8 +21,15 @@ type socket struct {
 	buffers *sync.Pool
 }
 
-// upgrade makes the proxy use a socket where a runner changes the protocol.
+var errStatus = errors.New("the runner answers with a status that is none here")
+
+// upgrade makes the proxy use a socket where a runner changes the protocol. It refuses what is no status, on which the
+// proxy would panic, and a change that the client has not asked for: any protocol could follow.
 func (s *Server) upgrade(res *http.Response) error {
+	asked := res.Request != nil && res.Request.Header.Get("Upgrade") != ""
+	if res.StatusCode < http.StatusOK && (res.StatusCode != http.StatusSwitchingProtocols || !asked) {
+		return errStatus
+	}
 	if runner, ok := res.Body.(io.ReadWriteCloser); ok && res.StatusCode == http.StatusSwitchingProtocols {
 		res.Body = &socket{runner, &s.buffers}
 	}

@@ -11,6 +11,9 @@ const maxWaiting = 4 << 20
 // readers are the clients that read a stream's data. One that is too slow is cut off.
 type readers struct {
 	most int
+	// memory counts what waits for them as the client's, whose stream it is.
+	memory *memory
+	client caller
 
 	mu     sync.Mutex
 	all    map[*reader]struct{}
@@ -24,7 +27,9 @@ type reader struct {
 
 	mu      sync.Mutex
 	waiting []byte
-	over    bool
+	// held is what the memory counts of it: what waits, and what is being written.
+	held int64
+	over bool
 }
 
 // join adds a reader; false at the limit, and after the stream's end.
@@ -46,6 +51,24 @@ func (d *readers) leave(r *reader) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.all, r)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over, r.waiting = true, nil
+	d.releaseLocked(r)
+}
+
+// written says that what was taken of a reader is written.
+func (d *readers) written(r *reader) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	d.releaseLocked(r)
+}
+
+// releaseLocked makes the memory count what waits for a reader, and no more. The caller holds r.mu.
+func (d *readers) releaseLocked(r *reader) {
+	left := int64(len(r.waiting))
+	d.memory.release(d.client, r.held-left)
+	r.held = left
 }
 
 // send hands a line to all readers.
@@ -57,7 +80,7 @@ func (d *readers) send(line []byte) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for r := range d.all {
-		r.add(line)
+		d.add(r, line)
 	}
 }
 
@@ -71,16 +94,21 @@ func (d *readers) close() {
 	}
 }
 
+// eventCost is what an event has beside its line.
+const eventCost = len("data: \n\n")
+
 // add appends an event with a line, in which no other event begins.
-func (r *reader) add(line []byte) {
+func (d *readers) add(r *reader, line []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.over {
 		return
 	}
-	if len(r.waiting)+len(line) > maxWaiting {
+	n := len(line) + eventCost
+	if len(r.waiting)+n > maxWaiting || d.memory.take(d.client, int64(n)) != nil {
 		r.over = true
 	} else {
+		r.held += int64(n)
 		r.waiting = append(r.waiting, "data: "...)
 		for _, b := range line {
 			if b == '\r' {

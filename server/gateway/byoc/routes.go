@@ -205,6 +205,7 @@ func (s *Server) serveData(w http.ResponseWriter, r *http.Request) {
 			if _, err := w.Write(events); err != nil || control.Flush() != nil {
 				return
 			}
+			st.data.written(in)
 		}
 		if over {
 			_ = control.SetWriteDeadline(time.Time{})

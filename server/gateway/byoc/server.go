@@ -17,8 +17,9 @@ const path = "/process/"
 
 // Server serves BYOC. Safe for concurrent use.
 type Server struct {
-	o      Options
-	memory memory
+	o Options
+	// memory is what bodies hold, waiting what waits for readers of data.
+	memory, waiting memory
 
 	// ctx ends with Close; wg counts streams and requests.
 	ctx    context.Context
@@ -39,6 +40,7 @@ type Server struct {
 func New(o Options) *Server {
 	o.Limits = o.Limits.complete()
 	s := &Server{o: o, memory: memory{limit: o.Limits.Bytes, by: make(map[string]int64)},
+		waiting: memory{limit: o.Limits.Bytes, by: make(map[string]int64)},
 		running: make(map[string]int), idle: make(chan struct{}), streams: make(map[string]*stream)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
@@ -202,7 +204,7 @@ func (s *Server) leave(c caller) {
 // refuse answers with a fault.
 func refuse(w http.ResponseWriter, err error) { status.WriteJSON(w, err) }
 
-// memory bounds what bodies hold, of one client its share.
+// memory bounds what is held for clients, of one its share.
 type memory struct {
 	limit int64
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -114,7 +115,7 @@ func (s *Server) start(w http.ResponseWriter, r *http.Request) (*stream, error) 
 		return nil, err
 	}
 	st := &stream{s: s, job: j, client: c, grant: grant, times: s.timesOf(r.Header), begun: s.o.Now(),
-		data: readers{most: s.o.Limits.Readers}}
+		data: readers{most: s.o.Limits.Readers, memory: &s.waiting, client: c}}
 	if err := s.begin(w, r, st); err != nil {
 		st.settleKey()
 		return nil, err
@@ -230,6 +231,9 @@ func named(text string) bool {
 	return len(text) <= byoc.MaxName/2 && (text == "" || byoc.ValidStreamID(text))
 }
 
+// streamField is where orchestrators look for a stream's id.
+const streamField = "stream_id"
+
 // nameRequest puts the stream's id into the job's request, where orchestrators look for it.
 func (st *stream) nameRequest() error {
 	fields := make(map[string]json.RawMessage)
@@ -240,7 +244,9 @@ func (st *stream) nameRequest() error {
 	if err != nil {
 		return fault.Wrap(fault.Unexpected, "name a stream", err)
 	}
-	fields["stream_id"] = name
+	// Orchestrators read a field in other letters, as with a long s, too: it would name another client's stream.
+	maps.DeleteFunc(fields, func(field string, _ json.RawMessage) bool { return strings.EqualFold(field, streamField) })
+	fields[streamField] = name
 	text, err := json.Marshal(fields)
 	if err != nil {
 		return fault.Wrap(fault.Unexpected, "name a stream", err)
@@ -262,12 +268,10 @@ func (s *Server) random() (string, error) {
 func (s *Server) add(st *stream, r *http.Request) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	forgotten, own, all := s.o.Now().Add(-s.o.Limits.Remember), int64(0), 0
-	for id, old := range s.streams {
-		switch ended := old.ended(); {
-		case !ended.IsZero() && ended.Before(forgotten):
-			delete(s.streams, id)
-		case ended.IsZero():
+	s.forgetLocked(st.client)
+	own, all := int64(0), 0
+	for _, old := range s.streams {
+		if old.ended().IsZero() {
 			all++
 			if old.client.name == st.client.name {
 				own++
@@ -280,8 +284,7 @@ func (s *Server) add(st *stream, r *http.Request) error {
 		return fault.New(fault.Draining, "begin a stream", "")
 	case old != nil && old.ended().IsZero():
 		return fault.New(fault.CapabilityStreamExists, "begin a stream", "a stream with this id runs")
-	case all >= s.o.Limits.Streams, own >= st.client.share(int64(s.o.Limits.Streams)),
-		len(s.streams) >= 4*s.o.Limits.Streams:
+	case all >= s.o.Limits.Streams, own >= st.client.share(int64(s.o.Limits.Streams)):
 		return fault.New(fault.StreamsFull, "begin a stream", "there are too many streams")
 	}
 	h, err := s.o.Live.Begin(live.Plan{Name: "byoc-" + st.id, ID: st.id, Host: r.Host, Outputs: st.outputs,
@@ -324,6 +327,7 @@ func (st *stream) watch() {
 	st.settleKey()
 	st.mu.Lock()
 	st.endedAt = st.s.o.Now()
+	st.params, st.update = nil, nil // its status is remembered, and they count in the memory no more
 	st.mu.Unlock()
 }
 

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -60,9 +59,10 @@ func mediaEngine() (*webrtc.MediaEngine, error) {
 
 // rtc makes connections to publishers and viewers, all on one UDP port.
 type rtc struct {
-	mux     ice.UDPMux
-	publish *webrtc.API
-	view    *webrtc.API
+	mux      ice.UDPMux
+	settings webrtc.SettingEngine
+	// keys is how often publishers are asked for key frames.
+	keys time.Duration
 }
 
 // newRTC serves connections on a socket. natIP is the address that peers are given in place of the socket's,
@@ -84,11 +84,8 @@ func newRTC(conn net.PacketConn, natIP string, minSegment time.Duration) (*rtc, 
 			return nil, err
 		}
 	}
-	var err error
-	if r.publish, err = newAPI(settings, max(keyMost, min(keyEvery, 2*minSegment))); err == nil {
-		r.view, err = newAPI(settings, 0)
-	}
-	return r, err
+	r.settings, r.keys = settings, max(keyMost, min(keyEvery, 2*minSegment))
+	return r, nil
 }
 
 // newAPI makes connections that receive, and then ask for key frames every so often, or with 0 ones that send.
@@ -118,14 +115,16 @@ func newAPI(settings webrtc.SettingEngine, keys time.Duration) (*webrtc.API, err
 
 func (r *rtc) close() { _ = r.mux.Close() }
 
-// withoutCandidates takes the peer's addresses out of an offer. Peers reach us and are answered where they call
-// from, so that an offer makes no packet go to an address that it only names. It works on what the library reads and
-// not on lines: the library takes a return or a blank for the end of some, too.
-func withoutCandidates(offer *sdp.SessionDescription) (string, error) {
-	address := func(a sdp.Attribute) bool { return a.IsICECandidate() }
-	offer.Attributes = slices.DeleteFunc(offer.Attributes, address)
+// harmless takes the peer's addresses and data channels out of an offer. Peers reach us and are answered where they
+// call from, so that an offer makes no packet go to an address that it only names. It works on what the library reads
+// and not on lines: the library takes a return or a blank for the end of some, too.
+func harmless(offer *sdp.SessionDescription) (string, error) {
+	offer.Attributes = slices.DeleteFunc(offer.Attributes, isAddress)
 	for _, m := range offer.MediaDescriptions {
-		m.Attributes = slices.DeleteFunc(m.Attributes, address)
+		m.Attributes = slices.DeleteFunc(m.Attributes, isAddress)
+		if isData(m) {
+			refuseData(m)
+		}
 	}
 	text, err := offer.Marshal()
 	if err != nil {
@@ -135,18 +134,19 @@ func withoutCandidates(offer *sdp.SessionDescription) (string, error) {
 	if err := again.Unmarshal(text); err != nil {
 		return "", err
 	}
+	if tooMany(&again) {
+		return "", errManyMedia
+	}
 	for _, m := range again.MediaDescriptions {
-		if slices.ContainsFunc(m.Attributes, address) {
+		if slices.ContainsFunc(m.Attributes, isAddress) ||
+			isData(m) && (m.MediaName.Port.Value != 0 || slices.ContainsFunc(m.Attributes, isBundleOnly)) {
 			return "", errHiddenAddress
 		}
 	}
 	return string(text), nil
 }
 
-var (
-	errNoMedia       = errors.New("the offer has no media")
-	errHiddenAddress = errors.New("the offer has an address where none can be")
-)
+func isAddress(a sdp.Attribute) bool { return a.IsICECandidate() }
 
 // take sets a peer's offer.
 func take(pc *webrtc.PeerConnection, offer string) error {
@@ -156,7 +156,7 @@ func take(pc *webrtc.PeerConnection, offer string) error {
 		return pc.SetRemoteDescription(d) // it refuses it in its own words
 	}
 	media := len(parsed.MediaDescriptions)
-	if d.SDP, err = withoutCandidates(parsed); err != nil {
+	if d.SDP, err = harmless(parsed); err != nil {
 		return err
 	}
 	if err := pc.SetRemoteDescription(d); err != nil {

@@ -8,6 +8,9 @@ import (
 // event takes an event of an orchestrator: the status is kept for applications.
 func (s *stream) event(o Orchestrator, data []byte) {
 	var e map[string]any
+	if values(data) > maxValues {
+		return
+	}
 	if json.Unmarshal(data, &e) != nil || e == nil {
 		return
 	}
@@ -21,6 +24,27 @@ func (s *stream) event(o Orchestrator, data []byte) {
 		s.keepStatus(e)
 	}
 	s.forward(kind, e)
+}
+
+// maxValues bounds the values in an event, each of which takes a hundred bytes however short it is.
+const maxValues = 16 << 10
+
+// values is how many values a JSON text has, or a little more.
+func values(text []byte) (n int) {
+	quoted, escaped := false, false
+	for _, b := range text {
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && b == '\\':
+			escaped = true
+		case b == '"':
+			quoted = !quoted
+		case !quoted && (b == ',' || b == '[' || b == '{'):
+			n++
+		}
+	}
+	return n
 }
 
 // keepStatus keeps an event for applications. It is not changed from then on.

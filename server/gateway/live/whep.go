@@ -147,7 +147,7 @@ func (s *stream) awaitOutput(ctx context.Context) bool {
 
 // acceptViewer answers a viewer's offer with the tracks that the output has.
 func (s *Server) acceptViewer(st *stream, v *viewer, offer string) (*webrtc.PeerConnection, string, error) {
-	pc, err := s.rtc.view.NewPeerConnection(webrtc.Configuration{})
+	pc, err := s.newPeer(true)
 	if err != nil {
 		return nil, "", err
 	}

@@ -93,7 +93,7 @@ type input struct {
 
 // accept answers a publisher's offer.
 func (s *Server) accept(offer string) (*input, string, error) {
-	pc, err := s.rtc.publish.NewPeerConnection(webrtc.Configuration{})
+	pc, err := s.newPeer(false)
 	if err != nil {
 		return nil, "", err
 	}
