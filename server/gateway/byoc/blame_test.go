@@ -127,19 +127,21 @@ func TestFailuresAtJobsThatOthersDo(t *testing.T) {
 		return false
 	}
 	g, s := purseRig(t, 6000, func(x *setup) { x.Keys = twoClients() }, bad, good)
-	for range 12 {
+	stopped := func() bool {
+		for _, c := range s.Credits() {
+			if c.Stopped && c.Payee == bad.srv.URL {
+				return true
+			}
+		}
+		return false
+	}
+	for n := 0; n < 100 && !stopped(); n++ { // the other one may be asked first
 		if res, text := g.do(t, "POST", "/process/request/x", job(`{}`, "{}", 1), "tk-one", "{}"); res.StatusCode != 200 {
 			t.Fatal(res.Status, text)
 		}
 	}
-	stopped := 0
-	for _, c := range s.Credits() {
-		if c.Stopped && c.Payee == bad.srv.URL {
-			stopped++
-		}
-	}
-	if n := bad.tickets() * ticketEV; stopped != 1 || n > 6000 {
-		t.Errorf("%d stopped, %d wei to the one that fails; %+v", stopped, n, s.Credits())
+	if n := bad.tickets() * ticketEV; !stopped() || n > 6000 {
+		t.Errorf("%d wei to the one that fails; %+v", n, s.Credits())
 	}
 }
 
@@ -371,6 +373,9 @@ func TestStreamsCountForTheirKey(t *testing.T) {
 	if res.StatusCode != http.StatusOK {
 		t.Fatal(res.Status, text)
 	}
+	g.mu.Lock()
+	g.list = nil // further jobs find no orchestrator, and cost nothing
+	g.mu.Unlock()
 	if text := post(60); strings.Contains(text, "BudgetSpent") {
 		t.Fatal(text)
 	}
