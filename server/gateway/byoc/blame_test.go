@@ -25,10 +25,10 @@ func twoClients() *apikeys.Guard {
 	}})
 }
 
-// purseRig is a paidRig with its sender.
-func purseRig(t *testing.T, credit uint64, change func(*setup), list ...*orchestrator) (*gateway, *sender.Sender) {
+// creditRig is a paidRig with its sender.
+func creditRig(t *testing.T, credit uint64, change func(*setup), list ...*orchestrator) (*gateway, *sender.Sender) {
 	t.Helper()
-	p := purse(t, 20, credit)
+	p := ticketOptions(t, 20, credit)
 	g := paidRig(t, credit, func(x *setup) {
 		x.payments = upstream.NewTicketPayments(p)
 		if change != nil {
@@ -48,8 +48,8 @@ func credit(s *sender.Sender) (c sender.Credit) {
 
 func wei(n int64) pm.Value { return pm.Price{PerUnit: n}.Of(1) }
 
-// A client writes the requests, and chooses the time that they may take: whatever becomes of them, the orchestrator goes
-// on working for other clients.
+// A client writes the requests, and chooses the time that they may take: whatever becomes of them, the orchestrator
+// goes on working for other clients.
 func TestClientsStopNoOrchestrator(t *testing.T) {
 	t.Parallel()
 	now := newClock()
@@ -91,7 +91,7 @@ func TestClientsStopNoOrchestrator(t *testing.T) {
 				}
 				return false
 			}
-			g, s := purseRig(t, 6000, func(x *setup) {
+			g, s := creditRig(t, 6000, func(x *setup) {
 				x.Keys, x.Limits.Grace = twoClients(), time.Millisecond
 				if row.clock != nil {
 					x.Now = row.clock
@@ -126,7 +126,7 @@ func TestFailuresAtJobsThatOthersDo(t *testing.T) {
 		until(t, "other answer", func() bool { return bad.answered.Load() >= asked })
 		return false
 	}
-	g, s := purseRig(t, 6000, func(x *setup) { x.Keys = twoClients() }, bad, good)
+	g, s := creditRig(t, 6000, func(x *setup) { x.Keys = twoClients() }, bad, good)
 	stopped := func() bool {
 		for _, c := range s.Credits() {
 			if c.Stopped && c.Payee == bad.srv.URL {
@@ -167,7 +167,7 @@ func TestSlowClientsStopNoOrchestrator(t *testing.T) {
 		panic(http.ErrAbortHandler)
 	}
 	now := newClock()
-	g, s := purseRig(t, 6000, func(x *setup) { x.Now = now.Now }, o)
+	g, s := creditRig(t, 6000, func(x *setup) { x.Now = now.Now }, o)
 	mux := http.NewServeMux()
 	g.Register(mux)
 	for range 8 {
@@ -216,7 +216,7 @@ func TestAnswersThatAreKeptBackAreNoWork(t *testing.T) {
 				<-r.Context().Done()
 				return true
 			}
-			g, s := purseRig(t, 6000, func(x *setup) { x.Now = now.Now }, o)
+			g, s := creditRig(t, 6000, func(x *setup) { x.Now = now.Now }, o)
 			ctx, leave := context.WithCancel(t.Context())
 			defer leave()
 			mux := http.NewServeMux()
@@ -243,8 +243,8 @@ func TestAnswersThatAreKeptBackAreNoWork(t *testing.T) {
 	}
 }
 
-// Work that is paid out of what parallel jobs left is counted: an honest orchestrator does not come to hold more and more
-// that it worked for.
+// Work that is paid out of what parallel jobs left is counted: an honest orchestrator does not come to hold more and
+// more that it worked for.
 func TestWorkOutOfABalanceIsCounted(t *testing.T) {
 	t.Parallel()
 	o := newOrchestrator(t)
@@ -264,7 +264,7 @@ func TestWorkOutOfABalanceIsCounted(t *testing.T) {
 		}
 		return false
 	}
-	g, s := purseRig(t, 1<<40, func(x *setup) { x.Now = newClock().Now }, o)
+	g, s := creditRig(t, 1<<40, func(x *setup) { x.Now = newClock().Now }, o)
 	ends := make(chan string)
 	for range 4 {
 		go func() {
@@ -306,7 +306,7 @@ func TestExpensiveOrchestratorsAreTheLastResort(t *testing.T) {
 		until(t, "other answer", func() bool { return expensive.answered.Load() > 0 })
 		return false
 	}
-	p := purse(t, 20, 1<<40)
+	p := ticketOptions(t, 20, 1<<40)
 	p.AllowExpensive = true
 	g := paidRig(t, 0, func(x *setup) { x.payments = upstream.NewTicketPayments(p) }, expensive, cheap)
 	if res, text := g.ask(t, 1); res.Header.Get("X-Orchestrator-Url") != cheap.srv.URL {

@@ -46,11 +46,11 @@ func (c caps) MaxModel(m inference.Model) *big.Rat { return c.most }
 // wallet makes payments that are real but for the chain.
 func wallet(t testing.TB, most int64, credit uint64) *upstream.TicketPayments {
 	t.Helper()
-	return upstream.NewTicketPayments(purse(t, most, credit))
+	return upstream.NewTicketPayments(ticketOptions(t, most, credit))
 }
 
-// purse is what a wallet is made of.
-func purse(t testing.TB, most int64, credit uint64) upstream.TicketOptions {
+// ticketOptions are what a wallet is made of.
+func ticketOptions(t testing.TB, most int64, credit uint64) upstream.TicketOptions {
 	t.Helper()
 	key, err := crypto.HexToECDSA(strings.Repeat("01", 32))
 	if err != nil {

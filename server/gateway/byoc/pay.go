@@ -19,8 +19,9 @@ const (
 )
 
 // pay pays an orchestrator so that it holds a job's time: it ends work that is not paid any more. If it says that it
-// holds that, the payment has no tickets, or is nil where this gateway counts less, and where the work is free. refused:
-// the orchestrator has just refused the job because it holds too little, whatever its terms say. Errors are faults.
+// holds that, the payment has no tickets, or is nil where this gateway counts less, and where the work is free.
+// refused: the orchestrator has just refused the job because it holds too little, whatever its terms say. Errors are
+// faults.
 func pay(ctx context.Context, t *upstream.CapabilityTerms, client string, seconds int64, refused bool) (
 	upstream.Payment, int64, error) {
 	if !t.Paid() {

@@ -28,8 +28,8 @@ func (t *Terms) Expensive() bool { return expensive(t.paymentTerms) }
 
 // StartLive sends the request that begins a live stream, with the payment for its first units; none are paid where the
 // work is free. ctx bounds it. The answer may be a refusal. The payment is the caller's to settle after an answer with
-// status 200, and is settled otherwise. An error is a fault, as of Submit. The client writes the stream's parameters, so
-// a start that fails counts as its doing (see Forgone).
+// status 200, and is settled otherwise. An error is a fault, as of Submit. The client writes the stream's parameters,
+// so a start that fails counts as its doing (see Forgone).
 func (c *Client) StartLive(ctx context.Context, t *Terms, client string, units int64, body []byte) (status int,
 	answer []byte, paid Payment, err error) {
 	payment, err := t.paymentTerms.Pay(ctx, client, units)
