@@ -284,8 +284,9 @@ func (g *Registry) Knows(authorization string) bool {
 // equal compares secrets in constant time.
 func equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// Unregister removes a dynamic runner. The error is a *Refusal.
-func (g *Registry) Unregister(id, authorization string) error {
+// Unregister removes a dynamic runner. gone is called before its sessions are released, of which it needs no notice.
+// The error is a *Refusal.
+func (g *Registry) Unregister(id, authorization string, gone func()) error {
 	g.mu.Lock()
 	r := g.runners[id]
 	switch {
@@ -302,6 +303,7 @@ func (g *Registry) Unregister(id, authorization string) error {
 	ended := r.endAllLocked()
 	delete(g.runners, id)
 	g.mu.Unlock()
+	gone()
 	g.released(ended)
 	return nil
 }

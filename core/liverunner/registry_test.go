@@ -109,7 +109,7 @@ func TestADynamicRunner(t *testing.T) {
 	if b, err := g.Beat(again, "topsecret"); err != nil || b.Runner.ID != id || b.Secret == first.Secret {
 		t.Errorf("%+v, %v", b, err)
 	}
-	refused(t, g.Unregister(id, "topsecret"), "invalid authorization")
+	refused(t, g.Unregister(id, "topsecret", nil), "invalid authorization")
 }
 
 func TestWithoutASecretNoRunnerRegistersItself(t *testing.T) {

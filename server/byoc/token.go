@@ -81,7 +81,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fault.Wrap(fault.Unexpected, "encode a token", err)
 	}
-	s.write(w, http.StatusOK, typeJSON, data)
+	s.write(w, http.StatusOK, typeJSON, append(data, '\n'))
 	return nil
 }
 

@@ -22,12 +22,16 @@ const maxUnknownBody = 16 << 10
 func writeJSON(w http.ResponseWriter, v any) { writeStatus(w, http.StatusOK, v) }
 
 // writeStatus is writeJSON with a status.
-func writeStatus(w http.ResponseWriter, code int, v any) {
+func writeStatus(w http.ResponseWriter, code int, v any) { writeEnded(w, code, v, "") }
+
+// writeEnded is writeStatus with what follows the JSON.
+func writeEnded(w http.ResponseWriter, code int, v any, end string) {
 	data, err := json.Marshal(v)
 	if err != nil {
 		http.Error(w, "cannot encode the answer", http.StatusInternalServerError)
 		return
 	}
+	data = append(data, end...)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
 	_, _ = w.Write(data)
@@ -78,9 +82,9 @@ func refuse(w http.ResponseWriter, err error) {
 	http.Error(w, err.Error(), http.StatusBadRequest)
 }
 
-// WriteError sends an error as JSON.
+// WriteError sends an error as JSON and, other than with results, a newline: so do the network's nodes.
 func WriteError(w http.ResponseWriter, code int, text string) {
-	writeStatus(w, code, map[string]any{"error": map[string]string{"message": text}})
+	writeEnded(w, code, map[string]any{"error": map[string]string{"message": text}}, "\n")
 }
 
 // readBody reads a bounded body.

@@ -1,6 +1,16 @@
 package liverunner
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/tuttinode/tutti/server/trickle"
+)
+
+// Hub has the channels.
+func (s *Server) Hub() *trickle.Hub { return s.hub }
+
+// KeepAlive sends the signs of life that are due after a time.
+func (s *Server) KeepAlive() { s.keepAlive() }
 
 // ProxyURL is the proxy URL of an id by a form.
 func ProxyURL(form, service, id string) (string, error) {

@@ -76,11 +76,10 @@ func (s *Server) heartbeat(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) unregister(w http.ResponseWriter, r *http.Request) {
 	id := r.PathValue("id")
-	if err := s.registry.Unregister(id, r.Header.Get("Authorization")); err != nil {
+	if err := s.registry.Unregister(id, r.Header.Get("Authorization"), func() { s.closeEvents(id) }); err != nil {
 		refuse(w, err)
 		return
 	}
-	s.closeEvents(id)
 	s.forget(liverunner.Runner{ID: id, Dynamic: true})
 	w.WriteHeader(http.StatusNoContent)
 }

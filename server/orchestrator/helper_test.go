@@ -102,7 +102,7 @@ func (n *node) start(su *setup) {
 			n.t.Fatal(err)
 		}
 	}
-	su.listener.Orchestrator = orch
+	su.listener.Orchestrator, su.listener.Paywall = orch, orchestrator.NewPaywall(orch, "0.1.0", nil)
 	srv, err := orchestrator.New(su.listener)
 	if err != nil {
 		n.t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"io"
 	"net/http"
 	"time"
 
@@ -118,12 +117,8 @@ func (p *Paywall) refresh(w http.ResponseWriter, r *http.Request) {
 		Sender   string          `json:"sender"`
 		Manifest core.ManifestID `json:"manifest_id"`
 	}
-	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRefresh))
-	if err == nil {
-		err = json.Unmarshal(data, &in)
-	}
-	if err != nil {
-		liverunner.WriteError(w, http.StatusBadRequest, "invalid request")
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRefresh)).Decode(&in); err != nil {
+		liverunner.WriteError(w, http.StatusBadRequest, err.Error())
 		return
 	}
 	sender, err := core.ParseAddress(in.Sender)

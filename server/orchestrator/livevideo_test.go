@@ -196,60 +196,6 @@ func TestLiveVideoRefusals(t *testing.T) {
 	check("busy", `{"model_id":"other"}`, 503, "insufficient capacity")
 }
 
-// recordedLive is an exchange of a recording.
-type recordedLive struct {
-	What    string
-	Request struct {
-		Line    string
-		Headers map[string]string
-		Body    json.RawMessage
-	}
-	Response struct {
-		Status string
-		Body   json.RawMessage
-	}
-}
-
-func TestRecordedLiveVideoRefusals(t *testing.T) {
-	n := newLiveNode(t)
-	var doc struct{ Exchanges []recordedLive }
-	readRecording(t, "live_lv2v_errors.json", &doc)
-	replayed := 0
-	for _, e := range doc.Exchanges {
-		method, rest, _ := strings.Cut(e.Request.Line, " ")
-		path, _, _ := strings.Cut(rest, " ")
-		if path != livevideo.Path || method == http.MethodGet {
-			continue // payment and scope; tutti answers 405 to other methods
-		}
-		body := string(e.Request.Body)
-		var text string
-		if json.Unmarshal(e.Request.Body, &text) == nil {
-			body = text
-		}
-		r, err := http.NewRequest(method, n.uri+path, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for k, v := range e.Request.Headers {
-			r.Header.Set(k, v)
-		}
-		res, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, _ := io.ReadAll(res.Body)
-		_ = res.Body.Close()
-		_ = json.Unmarshal(e.Response.Body, &text)
-		if "HTTP/1.1 "+res.Status != e.Response.Status || string(got) != text {
-			t.Errorf("%s: %s %q, want %s %q", e.What, res.Status, got, e.Response.Status, text)
-		}
-		replayed++
-	}
-	if replayed != 4 {
-		t.Errorf("%d replayed", replayed)
-	}
-}
-
 func readRecording(t *testing.T, name string, into any) {
 	t.Helper()
 	data, err := os.ReadFile("../../test/vectors/live/" + name)

@@ -30,6 +30,10 @@ type recording struct {
 		Status  string            `json:"status"`
 		Headers map[string]string `json:"headers"`
 		Body    json.RawMessage   `json:"body"`
+		Interim []struct {
+			Status string `json:"status"`
+			After  int64  `json:"after_ms"`
+		} `json:"interim"`
 	} `json:"response"`
 }
 
@@ -54,7 +58,7 @@ const prefix = "/ai/trickle/"
 // rig is a hub that serves over a socket.
 type rig struct {
 	hub  *trickle.Hub
-	addr string
+	dial func() (net.Conn, error)
 }
 
 func newRig(t *testing.T, limits trickle.Limits, channels ...string) *rig {
@@ -70,7 +74,7 @@ func newRig(t *testing.T, limits trickle.Limits, channels ...string) *rig {
 			g.hub.Close(c)
 		}
 	})
-	g.addr = srv.Listener.Addr().String()
+	g.dial = func() (net.Conn, error) { return net.Dial("tcp", srv.Listener.Addr().String()) }
 	return g
 }
 
@@ -79,12 +83,14 @@ type call struct {
 	t    *testing.T
 	conn net.Conn
 	in   *bufio.Reader
+	// interim are the statuses of interim answers.
+	interim []string
 }
 
 // begin sends the head of a request.
 func (g *rig) begin(t *testing.T, line string, headers map[string]string) *call {
 	t.Helper()
-	conn, err := net.Dial("tcp", g.addr)
+	conn, err := g.dial()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,6 +150,7 @@ func (c *call) head() (*http.Response, answer) {
 			c.t.Fatal(err)
 		}
 		if r.StatusCode == http.StatusContinue {
+			c.interim = append(c.interim, r.Proto+" "+r.Status)
 			continue
 		}
 		a := answer{status: r.Proto + " " + r.Status, headers: make(map[string]string)}
@@ -370,7 +377,11 @@ func TestABrokenUploadEndsItsSegment(t *testing.T) {
 	first := g.post(t, "SID-h/0", "Expect", "100-continue")
 	first.send("abc")
 	first.send("")
-	find(t, list, "publisher with Expect").check(t, first.end())
+	expected := find(t, list, "publisher with Expect")
+	expected.check(t, first.end())
+	if got := first.interim; len(got) != len(expected.Response.Interim) || got[0] != expected.Response.Interim[0].Status {
+		t.Errorf("interim answers %q", got)
+	}
 	p := g.post(t, "SID-h/1")
 	p.send("half")
 	until(t, "the first byte", func() bool { return g.hub.Channel("SID-h").Next() == 2 })

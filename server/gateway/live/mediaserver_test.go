@@ -66,23 +66,6 @@ func TestAPublisherIsEndedWithItsStream(t *testing.T) {
 	until(t, "kick", func() bool { return m.Called("POST /v3/rtmpconns/kick/conn-1 ") })
 }
 
-// What media servers send that is no start is refused in the words of the network's gateways, and so are smoke tests.
-func TestRecordedStarts(t *testing.T) {
-	g := newGateway(t, nil)
-	replayed := 0
-	for _, e := range recorded(t, "live_gateway.json") {
-		refused := strings.HasPrefix(e.What, "start with") && !strings.Contains(e.What, "webhook") ||
-			strings.HasPrefix(e.What, "start of a name") || strings.HasPrefix(e.What, "smoketest")
-		if refused {
-			replayed++
-			replay(t, g, &e)
-		}
-	}
-	if replayed != 8 {
-		t.Error(replayed, "exchanges")
-	}
-}
-
 // The test card goes to a media server for as long as was asked.
 func TestASmokeTestSendsTheCard(t *testing.T) {
 	m := livevideo.NewMediaServer(t)

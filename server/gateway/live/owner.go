@@ -114,7 +114,9 @@ func (s *Server) claimLocked(st *stream) error {
 }
 
 // sharesID reports whether two streams have one id. That of a planned stream is for the log alone.
-func (s *stream) sharesID(other *stream) bool { return s.id == other.id && s.plan == nil && other.plan == nil }
+func (s *stream) sharesID(other *stream) bool {
+	return s.id == other.id && s.plan == nil && other.plan == nil
+}
 
 // yields reports whether another stream may have the same id: heartbeats and the status name streams by it.
 func (s *stream) yields(other *stream) bool {

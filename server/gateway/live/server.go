@@ -311,7 +311,7 @@ func (s *Server) serveStatus(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(data)
+	_, _ = w.Write(append(data, '\n'))
 }
 
 // cors answers what browsers ask before they call from another site. It reports whether the request goes on.

@@ -235,7 +235,7 @@ func (p *Part) addListener() error {
 		Stores: p.Config.Storage.ObjectStoreNetworks, UploadBytes: nodeenv.Memory(orchestrator.DefaultUploadBytes),
 		Now: time.Now, Log: p.Log, ChainStatus: p.chain.Status(p.Config),
 		Listener: p.Process.Sockets.Take(process.SocketPublic), Live: p.live,
-		LiveVideo: p.liveVideo, Channels: p.channels, Capabilities: p.byoc, Paywall: p.paywall, Nodes: p.nodes(),
+		LiveVideo: p.liveVideo, Channels: p.channels, Capabilities: p.byoc, Paywall: p.newPaywall(), Nodes: p.nodes(),
 		Serverless: p.serverless,
 	}
 	if p.tools != nil {
