@@ -78,10 +78,11 @@ func (e *events) relay() error {
 	}
 }
 
-// balance is the event that tells what is left of the gateway's account.
+// balance is the event that tells what is left of the gateway's account. It ends with a line more than events need, as
+// from the network's nodes.
 func (e *events) balance() string {
 	left := e.s.o.Rules.CapabilityBalance(e.x.work)
-	return `data: {"balance": ` + left.Rat().FloatString(3) + "}\n\n"
+	return `data: {"balance": ` + left.Rat().FloatString(3) + "}\n\n\n"
 }
 
 // write sends a line, at once if no other one has arrived.

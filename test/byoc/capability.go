@@ -53,7 +53,9 @@ func (c *Capability) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch r.URL.Path {
 	case "/bad":
-		http.Error(w, `{"error": "bad input"}`, http.StatusUnprocessableEntity)
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusUnprocessableEntity)
+		_, _ = io.WriteString(w, `{"error": "bad input"}`)
 	case "/unauth":
 		w.WriteHeader(http.StatusUnauthorized)
 	case "/break":

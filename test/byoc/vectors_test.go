@@ -69,8 +69,8 @@ var differs = map[string]struct {
 	"stream start: same id":              {"", "urls"},
 	"stream start, body not JSON":        {"503", "urls body balance"},
 	"fourth stream on capacity 2: taken": {"503", "urls body balance"},
-	"stream stop twice":                  {"", "body"},
-	"SSE: relayed line by line; a balance line is put in before [DONE]": {"", "body"},
+	// The capability is not called again for a stream that has ended.
+	"stream stop twice": {"", "body"},
 }
 
 // TestRecordedExchanges sends what was recorded to a node, and compares its answers and what the capability saw.
@@ -182,8 +182,10 @@ func (r *replay) compare(e *recording, res *http.Response, body string) {
 		r.t.Errorf("%s: %s %q, want %s", e.What, res.Status, body, want)
 		return
 	}
+	fixed := !strings.Contains(string(e.Response.Body), ".test")
 	for name, value := range e.Response.Headers {
 		switch {
+		case name == "Content-Length" && fixed && !strings.Contains(differ.parts, "body") && differ.status == "":
 		case name == "Content-Length", name == "Transfer-Encoding", name == "Connection",
 			strings.HasSuffix(name, "-Url") && strings.Contains(differ.parts, "urls"),
 			name == "Livepeer-Balance" && strings.Contains(differ.parts, "balance"),
@@ -198,8 +200,27 @@ func (r *replay) compare(e *recording, res *http.Response, body string) {
 			r.t.Errorf("%s: %s %q, want %q", e.What, name, res.Header.Get(name), value)
 		}
 	}
+	if len(e.Response.Chunks) > 0 {
+		r.compareEvents(e, body)
+		return
+	}
 	if !strings.Contains(differ.parts, "body") && !r.sameBody(e.Response.Body, body) {
 		r.t.Errorf("%s: %s, want %s", e.What, body, e.Response.Body)
+	}
+}
+
+// compareEvents compares events up to the mark of their end. What follows are empty lines, of which the recorded node
+// sent as many as it could.
+func (r *replay) compareEvents(e *recording, body string) {
+	r.t.Helper()
+	want := ""
+	for _, c := range e.Response.Chunks {
+		want += c.Data
+	}
+	const end = "data: [DONE]\n"
+	want = want[:strings.Index(want, end)+len(end)]
+	if rest, ok := strings.CutPrefix(body, want); !ok || strings.Trim(rest, "\n") != "" {
+		r.t.Errorf("%s: %q, want %q", e.What, body, want)
 	}
 }
 

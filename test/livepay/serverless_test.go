@@ -90,7 +90,7 @@ func TestServerlessIsPaid(t *testing.T) {
 	n, s := newScope(t)
 	payer := n.payer(1)
 	n.expect("without a payer", n.send("POST", "/scope", "{}", nil), http.StatusPaymentRequired,
-		`{"error":{"message":"invalid live runner payment signer address"}}`)
+		`{"error":{"message":"invalid live runner payment signer address"}}`+"\n")
 	ask := n.send("POST", "/scope", "{}", named(payer.Account))
 	var c challenge
 	if err := json.Unmarshal([]byte(ask.body), &c); err != nil || ask.status != http.StatusPaymentRequired ||

@@ -284,8 +284,9 @@ func newGateway(t testing.TB, change func(*setup), list ...*orchestrator) *gatew
 	x.Channels = client.NewHTTP(&tls.Config{InsecureSkipVerify: true}, nil)
 	x.Client = upstream.New(upstream.Options{Payments: x.payments})
 	media := live.Options{Channels: x.Channels, Now: time.Now, Rand: rand.Reader, Log: x.Log,
-		Webhook: x.webhook, Restream: x.restream,
-		Limits: live.Limits{MinSegment: 100 * time.Millisecond, Watch: 20 * time.Millisecond, Keep: 100 * time.Millisecond}}
+		Webhook: x.webhook, Restream: x.restream, Puller: live.RTMP{},
+		Limits: live.Limits{PullAgain: 50 * time.Millisecond,
+			MinSegment: 100 * time.Millisecond, Watch: 20 * time.Millisecond, Keep: 100 * time.Millisecond}}
 	if x.media {
 		conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 		if err != nil {

@@ -19,15 +19,32 @@ func (s *Server) serveWHIP(w http.ResponseWriter, r *http.Request) {
 	if !s.o.Live.CORS(w, r) {
 		return
 	}
-	st, err := s.find(w, r, http.MethodPost)
-	if err == nil && !st.job.options.Input {
-		err = fault.New(fault.StreamNotFound, "publish", "the stream takes no video: enable_video_ingress was not set")
-	}
+	st, err := s.findInput(w, r, "")
 	if err != nil {
 		refuse(w, err)
 		return
 	}
 	st.handle.ServeWHIP(w, r)
+}
+
+// serveRTMP takes the call of a media server that has a stream's publisher. One on this machine is the operator's, and
+// has the publishers of all clients.
+func (s *Server) serveRTMP(w http.ResponseWriter, r *http.Request) {
+	st, err := s.findInput(w, r, ownMachine)
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	st.handle.ServeStart(w, r)
+}
+
+// findInput is findFor for a stream that takes video.
+func (s *Server) findInput(w http.ResponseWriter, r *http.Request, other string) (*stream, error) {
+	st, err := s.findFor(w, r, http.MethodPost, other)
+	if err == nil && !st.job.options.Input {
+		err = fault.New(fault.StreamNotFound, "publish", "the stream takes no video: enable_video_ingress was not set")
+	}
+	return st, err
 }
 
 // serveUpdate passes parameters to a stream's worker, and its answer back.

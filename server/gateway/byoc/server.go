@@ -49,6 +49,7 @@ func (s *Server) Register(mux *http.ServeMux) {
 	mux.HandleFunc(path+"request/", s.serveRequest)
 	mux.HandleFunc(path+"stream/start", s.serveStart)
 	mux.HandleFunc(path+"stream/{id}/whip", s.serveWHIP)
+	mux.HandleFunc(path+"stream/{id}/rtmp", s.serveRTMP)
 	mux.HandleFunc(path+"stream/{id}/update", s.serveUpdate)
 	mux.HandleFunc(path+"stream/{id}/status", s.serveStatus)
 	mux.HandleFunc(path+"stream/{id}/data", s.serveData)
@@ -131,6 +132,9 @@ func (s *Server) known(w http.ResponseWriter, r *http.Request, method string, st
 
 func token(r *http.Request) string { return apikeys.BearerToken(r.Header.Get("Authorization")) }
 
+// ownMachine is the owner of what this machine asks for while there is no key.
+const ownMachine = "machine"
+
 func (s *Server) callerOf(r *http.Request, grant *apikeys.Grant) caller {
 	network, _ := origin.Client(r)
 	c := caller{name: "address " + network, owner: "address " + network}
@@ -143,7 +147,7 @@ func (s *Server) callerOf(r *http.Request, grant *apikeys.Grant) caller {
 		hash := apikeys.HashOf(token(r))
 		c.owner = "key " + string(hash[:])
 	case s.o.CheckLocal(r) == nil:
-		c.owner = "machine"
+		c.owner = ownMachine
 	default:
 		c.unchecked = true
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // recording is one recorded request and its answer.
@@ -134,6 +135,11 @@ func TestRecordedRequests(t *testing.T) {
 		if got, want := fields(t, s[0].header.Get("Livepeer")), fields(t, kind); !slices.Equal(got, want) {
 			t.Errorf("%s: job %v, want %v", e.What, got, want)
 		}
+		for name := range e.Request.Headers {
+			if got := s[0].header.Get(name); got == "" || name != "Livepeer" && got != e.header(name) {
+				t.Errorf("%s: %s: %q", e.What, name, got)
+			}
+		}
 		if e.status() >= 500 {
 			var body struct{ Error struct{ Code string } }
 			if json.Unmarshal([]byte(got), &body) != nil || body.Error.Code == "" || res.StatusCode < 500 {
@@ -199,7 +205,7 @@ func TestRecordedStreams(t *testing.T) {
 	replayed := 0
 	for _, e := range recorded(t) {
 		what, ok := strings.CutPrefix(e.path(), "/ai/stream/")
-		if !ok || what == "payment" { // see TestAStreamIsPaidFor
+		if !ok || what == "payment" { // see TestRecordedStreamPayment
 			continue
 		}
 		replayed++
@@ -245,4 +251,39 @@ func TestRecordedStreams(t *testing.T) {
 	if replayed != 9 {
 		t.Error(replayed, "exchanges")
 	}
+}
+
+// A payment for a stream has the form of the recorded one, and the recorded answer to it is taken.
+func TestRecordedStreamPayment(t *testing.T) {
+	t.Parallel()
+	all := recorded(t)
+	e := all[slices.IndexFunc(all, func(e recording) bool { return e.path() == "/ai/stream/payment" })]
+	o := newOrchestrator(t)
+	o.says = func(int64) string { return "0" }
+	o.stream = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.PathValue("what") != "payment" {
+			return false
+		}
+		e.write(w)
+		return true
+	}
+	now := newClock()
+	g := paidRig(t, 1<<40, func(x *setup) { x.Limits.Pay, x.Now = 20*time.Millisecond, now.Now }, o)
+	at := g.begin(t, "{}", `{"stream_id":"strm1"}`)
+	paid := o.tickets()
+	for n := 1; n <= 2; n++ { // the answer to the first one is no reason to leave
+		now.forward(50 * time.Second)
+		until(t, "payment", func() bool { return len(o.saw("/ai/stream/payment")) >= n && o.tickets() >= paid+5*n })
+	}
+	s := o.saw("/ai/stream/payment")[0]
+	if s.line+" HTTP/1.1" != e.Request.Line || s.body != text(e.Request.Body) || s.job.Request == "" {
+		t.Errorf("%+v", s)
+	}
+	if got, want := fields(t, s.header.Get("Livepeer")), fields(t, e.header("Livepeer")); !slices.Equal(got, want) {
+		t.Errorf("job %v, want %v", got, want)
+	}
+	if n := len(o.saw("/ai/stream/start")); n != 1 {
+		t.Errorf("it was started %d times", n)
+	}
+	g.do(t, "POST", at["stop_url"], "", "", "{}")
 }

@@ -79,10 +79,13 @@ type plan struct {
 	publisher *publisher
 }
 
-// publisher is a connection that feeds a planned stream.
+// publisher is a connection that feeds a planned stream. ctx ends with it, by stop at the latest with the stream.
 type publisher struct {
+	ctx  context.Context
 	stop context.CancelCauseFunc
 	done chan struct{}
+	// last is the one whose place it takes, nil for the first.
+	last *publisher
 }
 
 func (p *plan) begun() {
@@ -224,34 +227,47 @@ func (h *Handle) ServeWHIP(w http.ResponseWriter, r *http.Request) {
 	answerWHIP(w, r, st, resource, text)
 }
 
-// feed feeds a planned stream from a connection until it ends, after the connection before it has ended.
+// feed feeds a planned stream from a WebRTC connection until it ends.
 func (s *stream) feed(in *input) {
-	ctx, stop := context.WithCancelCause(s.plan.ctx)
-	next := &publisher{stop: stop, done: make(chan struct{})}
-	s.plan.mu.Lock()
-	last := s.plan.publisher
-	s.plan.publisher = next
-	s.plan.mu.Unlock()
+	next := s.nextPublisher()
 	in.pc.OnConnectionStateChange(func(c webrtc.PeerConnectionState) {
 		if c == webrtc.PeerConnectionStateFailed || c == webrtc.PeerConnectionStateClosed {
-			stop(errPublisherGone)
+			next.stop(errPublisherGone)
 		}
 	})
+	s.follow(next, func() { s.ingest(next.ctx, in, next.stop) }, func() {
+		_ = in.pc.Close() // it is over
+	})
+}
+
+// nextPublisher makes the publisher that takes the place of the present one.
+func (s *stream) nextPublisher() *publisher {
+	next := &publisher{done: make(chan struct{})}
+	next.ctx, next.stop = context.WithCancelCause(s.plan.ctx)
+	s.plan.mu.Lock()
+	defer s.plan.mu.Unlock()
+	next.last, s.plan.publisher = s.plan.publisher, next
+	return next
+}
+
+// follow has a publisher read after the one before it has ended. end ends its connection.
+func (s *stream) follow(next *publisher, read, end func()) {
 	work := func() {
 		defer close(next.done)
-		if last != nil {
+		if last := next.last; last != nil {
 			last.stop(errReplaced)
 			<-last.done
+			next.last = nil // and those before it
 		}
-		read := make(chan struct{})
-		go func() { defer close(read); s.ingest(ctx, in, stop) }()
-		<-ctx.Done()
-		_ = in.pc.Close() // it is over
-		<-read
+		done := make(chan struct{})
+		go func() { defer close(done); read() }()
+		<-next.ctx.Done()
+		end()
+		<-done
 	}
 	if !s.srv.background(work) {
-		stop(errStopping)
-		_ = in.pc.Close() // nothing was sent over it
+		next.stop(errStopping)
+		end()
 		close(next.done)
 	}
 }

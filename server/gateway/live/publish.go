@@ -129,19 +129,19 @@ func (s *Server) Publish(ctx context.Context, p Publisher) (*Publication, error)
 		return nil, taken(err)
 	}
 	st.seg.Touch()
-	s.start(running, st, func() { st.awaitSilence(running) }, func() {})
+	s.start(running, st, func() { st.awaitSilence(running, stop) }, func() {})
 	return &Publication{st: st, ctx: running}, nil
 }
 
-// awaitSilence ends the stream when its publisher sends no picture.
-func (s *stream) awaitSilence(ctx context.Context) {
+// awaitSilence calls stop when the publisher sends no picture.
+func (s *stream) awaitSilence(ctx context.Context, stop context.CancelCauseFunc) {
 	tick := time.NewTicker(s.srv.o.Limits.Watch)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
 			if last, _, _ := s.seg.Last(); s.srv.o.Now().Sub(last) >= s.srv.o.Limits.InputSilence {
-				s.stop(errNoInput)
+				stop(errNoInput)
 			}
 		case <-ctx.Done():
 			return

@@ -159,28 +159,31 @@ func (s *Server) launchPull(st *stream, c *startCall) error {
 		return err
 	}
 	st.seg.Touch()
-	s.start(ctx, st, func() { st.pull(ctx, c) }, func() {
-		if reason := context.Cause(ctx); c.api != nil && !errors.Is(reason, errPublisherGone) &&
-			!errors.Is(reason, errReplaced) && !errors.Is(reason, errStopping) {
-			s.kick(c.api)
-		}
-	})
+	s.start(ctx, st, func() { st.pull(ctx, c, s.o.Now(), stop) }, func() { s.dismiss(c, context.Cause(ctx)) })
 	return nil
 }
 
-// pull reads the stream from a media server, again and again while that one has it, until ctx ends.
-func (st *stream) pull(ctx context.Context, c *startCall) {
+// dismiss ends the publisher of a stream that ended for another reason than its publisher.
+func (s *Server) dismiss(c *startCall, why error) {
+	if c.api != nil && !errors.Is(why, errPublisherGone) && !errors.Is(why, errReplaced) && !errors.Is(why, errStopping) {
+		s.kick(c.api)
+	}
+}
+
+// pull reads the stream from a media server, again and again while that one has it, until ctx ends, which stop makes
+// it do. Its times count from began.
+func (st *stream) pull(ctx context.Context, c *startCall, began time.Time, stop context.CancelCauseFunc) {
 	var reader sync.WaitGroup
-	reader.Go(func() { st.pulls(ctx, c, st.srv.o.Now()) })
-	st.awaitSilence(ctx)
+	reader.Go(func() { st.pulls(ctx, c, began, stop) })
+	st.awaitSilence(ctx, stop)
 	reader.Wait()
 }
 
-func (st *stream) pulls(ctx context.Context, c *startCall, began time.Time) {
+func (st *stream) pulls(ctx context.Context, c *startCall, began time.Time, stop context.CancelCauseFunc) {
 	s := st.srv
 	for {
 		if c.api != nil && !c.api.present(ctx) {
-			st.stop(errPublisherGone)
+			stop(errPublisherGone)
 			return
 		}
 		addr, err := s.reach(ctx, c.source, c.caller, c.own)
@@ -192,7 +195,7 @@ func (st *stream) pulls(ctx context.Context, c *startCall, began time.Time) {
 		}
 		s.o.Log.Info("a media server's stream ended", "stream", st.id, "err", err)
 		if c.api == nil {
-			st.stop(errPublisherGone)
+			stop(errPublisherGone)
 			return
 		}
 		again := time.NewTimer(s.o.Limits.PullAgain)
