@@ -3,11 +3,13 @@ package liverunner_test
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -196,7 +198,7 @@ func (s *sessionRig) replaySocket(t *testing.T, e *recording) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(20 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
 	head := s.p.fill(e.Request.Line) + "\r\nHost: orch.test:8935\r\n"
 	for k, v := range e.Request.Headers {
 		head += k + ": " + v + "\r\n"
@@ -225,8 +227,8 @@ func (s *sessionRig) replaySocket(t *testing.T, e *recording) {
 			if status, text := s.text(t, "POST", path+"/stop"); status != http.StatusNoContent {
 				t.Errorf("%s: %d %s", f, status, text)
 			}
-			if b, err := in.ReadByte(); err == nil {
-				t.Errorf("%s: the socket goes on: %x", f, b)
+			if b, err := in.ReadByte(); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("%s: the socket goes on: %x, %v", f, b, err)
 			}
 			return
 		}
