@@ -131,6 +131,34 @@ func (x *setup) here() {
 	x.CheckLocal = func(*http.Request) error { return nil }
 }
 
+// An orchestrator that closes a stream's channels while it is asked to stop is not left for another one.
+func TestAStopIsNoReasonToBeginAgain(t *testing.T) {
+	t.Parallel()
+	o := newOrchestrator(t)
+	var g *gateway
+	var status string
+	o.stream = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.PathValue("what") == "stop" {
+			o.closeChannels("s")
+			until(t, "the work's end", func() bool {
+				_, text := g.do(t, "GET", status, "", "", "")
+				return strings.Contains(text, `"orchestrator":""`) || len(o.saw("/ai/stream/start")) > 1
+			})
+		}
+		return false
+	}
+	g = newGateway(t, nil, o)
+	at := g.begin(t, "{}", `{"stream_id":"s"}`)
+	status = at["status_url"]
+	asked := len(o.saw("/process/token"))
+	if res, text := g.do(t, "POST", at["stop_url"], "", "", "{}"); res.StatusCode != http.StatusOK || text != "stop {}" {
+		t.Error(res.Status, text)
+	}
+	if n, more := len(o.saw("/ai/stream/start")), len(o.saw("/process/token"))-asked; n != 1 || more != 0 {
+		t.Errorf("it began %d times, and asked for terms %d times more", n, more)
+	}
+}
+
 // outputs is an RTMP server that counts.
 type outputs struct {
 	mu       sync.Mutex

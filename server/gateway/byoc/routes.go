@@ -74,6 +74,9 @@ func (s *Server) serveStop(w http.ResponseWriter, r *http.Request) {
 	var ended *stream
 	err := s.pass(w, r, "stop", func(st *stream, _ []byte) error {
 		stop, ended = true, st
+		st.mu.Lock()
+		st.stopping = true
+		st.mu.Unlock()
 		return nil
 	})
 	if stop {

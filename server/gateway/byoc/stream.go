@@ -50,6 +50,8 @@ type stream struct {
 	update     []byte
 	updateType string
 	endedAt    time.Time
+	// stopping: its client ends it, so that no other orchestrator is looked for.
+	stopping bool
 }
 
 // startBody is what a client begins a stream with.

@@ -38,7 +38,12 @@ func (n network) Find(ctx context.Context, _ string) ([]live.Orchestrator, error
 	st := n.st
 	st.mu.Lock()
 	st.refused = nil
+	stopping := st.stopping
 	st.mu.Unlock()
+	if stopping { // its orchestrator closes the channels before the stream has ended here
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
 	found, err := st.s.search(ctx, st.job, st.times)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,7 @@ func (h *Handle) ServeStart(w http.ResponseWriter, r *http.Request) {
 		wrongMethod(w, r)
 		return
 	}
-	if st.over() {
+	if st.over() || st.plan.ctx.Err() != nil {
 		http.Error(w, textNoStream, http.StatusNotFound)
 		return
 	}
