@@ -118,16 +118,17 @@ func (s *Server) pass(w http.ResponseWriter, r *http.Request, what string, first
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, s.o.Limits.Start)
 	defer cancel()
+	if what == "stop" {
+		at.stopping(true) // the work may end before the answer is here
+	}
 	resp, err := st.send(ctx, at.t.URI, what, bytes.NewReader(body), r.Header.Get("Content-Type"), nil)
 	if err != nil {
+		if what == "stop" {
+			at.stopping(false)
+		}
 		return err
 	}
 	defer resp.Body.Close()
-	if what == "stop" {
-		st.mu.Lock()
-		at.stopped = true
-		st.mu.Unlock()
-	}
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	switch {
 	case err != nil:

@@ -171,6 +171,13 @@ type work struct {
 	stopped bool
 }
 
+// stopping says whether the client stops the stream there.
+func (w *work) stopping(yes bool) {
+	w.st.mu.Lock()
+	defer w.st.mu.Unlock()
+	w.stopped = yes
+}
+
 // channels reads the channels' addresses out of an orchestrator's answer, and returns them as live video has them.
 func (w *work) channels(h http.Header) ([]byte, error) {
 	o := &w.st.job.options
