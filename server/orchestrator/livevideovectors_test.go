@@ -59,7 +59,8 @@ func TestRecordedLiveVideoRefusals(t *testing.T) {
 // replay sends a recorded request and returns the answer with its body.
 func (n *liveNode) replay(method, path string, e *recordedLive) (*http.Response, string) {
 	n.t.Helper()
-	r, err := http.NewRequestWithContext(n.t.Context(), method, n.uri+path, strings.NewReader(recordedText(e.Request.Body)))
+	body := strings.NewReader(recordedText(e.Request.Body))
+	r, err := http.NewRequestWithContext(n.t.Context(), method, n.uri+path, body)
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -71,11 +72,11 @@ func (n *liveNode) replay(method, path string, e *recordedLive) (*http.Response,
 		n.t.Fatal(err)
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(res.Body)
+	text, err := io.ReadAll(res.Body)
 	if err != nil {
 		n.t.Fatal(err)
 	}
-	return res, string(body)
+	return res, string(text)
 }
 
 // recordedText is a recorded body as it was sent.

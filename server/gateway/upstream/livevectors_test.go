@@ -58,7 +58,8 @@ func TestRecordedLiveStart(t *testing.T) {
 	noop := inference.Model{Capability: capability.LiveVideoToVideo, ID: "noop"}
 	wants := upstream.JobWants(noop, "0.9.1", "", "")
 	token := &rpc.AuthToken{Token: []byte{1}, SessionId: "0011aabb", Expiration: time.Now().Add(time.Hour).Unix()}
-	info := &rpc.OrchestratorInfo{Transcoder: s.URL, Capabilities: rpc.FromCapabilities(wants.Capabilities), AuthToken: token}
+	info := &rpc.OrchestratorInfo{Transcoder: s.URL, AuthToken: token,
+		Capabilities: rpc.FromCapabilities(wants.Capabilities)}
 	offer, err := c.Terms(t.Context(), upstream.Found{Asked: s.URL, Info: info, Offer: upstream.OfferOf(info, time.Now())},
 		noop, &wants)
 	if err != nil {
