@@ -32,10 +32,11 @@ func TestAGatewayServesBYOC(t *testing.T) {
 	mux.HandleFunc("GET /channel/", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	orchestrator := httptest.NewTLSServer(mux)
 	t.Cleanup(func() { orchestrator.CloseClientConnections(); orchestrator.Close() })
-	front := harness.Address(t)
-	node := harness.Start(t, binary, "-gateway", "-orchAddr", orchestrator.URL, "-httpAddr", front, "-cliAddr",
-		harness.Address(t), "-dataDir", t.TempDir())
+	front, admin := harness.Address(t), harness.Address(t)
+	node := harness.Start(t, binary, "-gateway", "-orchAddr", orchestrator.URL, "-httpAddr", front, "-cliAddr", admin,
+		"-dataDir", t.TempDir())
 	node.WaitHTTP("http://" + front + "/healthz")
+	node.WaitHTTP("http://" + admin + "/healthz") // started last: a node that starts does not drain
 	post := func(path string) string {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+front+path, strings.NewReader(`{}`))
 		if err != nil {
