@@ -81,7 +81,8 @@ func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	var s Server
 	for status, upgraded := range map[int]bool{http.StatusSwitchingProtocols: true, http.StatusOK: false} {
-		res := &http.Response{StatusCode: status, Body: &script{}}
+		res := &http.Response{StatusCode: status, Body: &script{},
+			Request: &http.Request{Header: http.Header{"Upgrade": {"websocket"}}}}
 		if err := s.upgrade(res); err != nil {
 			t.Fatal(err)
 		}

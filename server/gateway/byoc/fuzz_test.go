@@ -92,7 +92,7 @@ func FuzzData(f *testing.F) {
 	f.Add([]byte("a\rdata: b"))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		line = bytes.ReplaceAll(line, []byte("\n"), nil) // it ends a line
-		d := readers{most: 1}
+		d := readers{most: 1, memory: &memory{limit: 1 << 30, by: make(map[string]int64)}}
 		r, _ := d.join()
 		d.send(line)
 		events, _ := r.take()
