@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/apikeys"
+	external "github.com/tuttinode/tutti/core/byoc"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
@@ -108,6 +109,36 @@ func TestClientsStopNoOrchestrator(t *testing.T) {
 				t.Errorf("another client: %s %s; %+v", res.Status, text, c)
 			}
 		})
+	}
+}
+
+// A client whose streams end as soon as they began, as their worker does with what it was given, stops no orchestrator.
+func TestStreamsThatEndAtOnce(t *testing.T) {
+	t.Parallel()
+	o := newOrchestrator(t)
+	o.says = func(int64) string { return "0" }
+	o.stream = func(w http.ResponseWriter, r *http.Request) bool {
+		j, err := external.ReadWire(r.Header.Get("Livepeer"))
+		if r.PathValue("what") != "start" || err != nil {
+			return false
+		}
+		o.begin(w, &j)
+		o.closeChannels(j.ID)
+		return true
+	}
+	g, s := creditRig(t, 6000, func(x *setup) { x.Keys, x.Now = twoClients(), newClock().Now }, o)
+	for n := range 6 {
+		id := fmt.Sprint("s", n)
+		g.do(t, "POST", "/process/stream/start", job(`{}`, "{}", 1), "tk-one", `{"stream_id":"`+id+`"}`)
+		until(t, "end of its payments", func() bool {
+			_, text := g.do(t, "GET", "/process/stream/"+id+"/status", "", "tk-one", "")
+			return strings.Contains(text, `"orchestrator":""`) && credit(s).InProgress.Sign() == 0 ||
+				strings.Contains(text, "StreamNotFound")
+		})
+	}
+	res, text := g.do(t, "POST", "/process/request/x", job(`{}`, "{}", 1), "tk-two", "{}")
+	if c := credit(s); res.StatusCode != http.StatusOK || c.Stopped || o.tickets() == 0 {
+		t.Errorf("another client: %s %s; %+v", res.Status, text, c)
 	}
 }
 
