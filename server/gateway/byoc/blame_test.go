@@ -49,6 +49,10 @@ func credit(s *sender.Sender) (c sender.Credit) {
 
 func wei(n int64) pm.Value { return pm.Price{PerUnit: n}.Of(1) }
 
+func answers(status int, text string) func(http.ResponseWriter, *http.Request) {
+	return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, text, status) }
+}
+
 // A client writes the requests, and chooses the time that they may take: whatever becomes of them, the orchestrator
 // goes on working for other clients.
 func TestClientsStopNoOrchestrator(t *testing.T) {
@@ -63,15 +67,12 @@ func TestClientsStopNoOrchestrator(t *testing.T) {
 		clock func() time.Time
 		fails func(w http.ResponseWriter, r *http.Request)
 	}{
-		"a worker that fails":   {nil, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "boom", 500) }},
-		"no slot":               {nil, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "full", 503) }},
-		"a worker that refuses": {nil, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", 403) }},
-		"a worker that wants to be paid": {nil, func(w http.ResponseWriter, _ *http.Request) {
-			http.Error(w, "pay", http.StatusPaymentRequired)
-		}},
-		"a worker that repeats its client": {nil, func(w http.ResponseWriter, _ *http.Request) {
-			http.Error(w, `{"unknown input":"Insufficient balance"}`, 400)
-		}},
+		"a worker that fails":            {nil, answers(http.StatusInternalServerError, "boom")},
+		"no slot":                        {nil, answers(http.StatusServiceUnavailable, "full")},
+		"a worker that refuses":          {nil, answers(http.StatusForbidden, "no")},
+		"a worker that wants to be paid": {nil, answers(http.StatusPaymentRequired, "pay")},
+		"a worker that repeats its client": {nil, answers(http.StatusBadRequest,
+			`{"unknown input":"Insufficient balance"}`)},
 		"a worker that breaks off": {nil, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }},
 		"a job without time": {nil, func(_ http.ResponseWriter, r *http.Request) {
 			<-r.Context().Done()

@@ -41,7 +41,8 @@ func (p *Prepaid) Within(missing int64, ahead time.Duration) int64 {
 	if over <= 0 {
 		return missing
 	}
-	p.Begun = p.Begun.Add(time.Duration(over/p.Rate)*time.Second + time.Duration(over%p.Rate)*time.Second/time.Duration(p.Rate))
+	p.Begun = p.Begun.Add(time.Duration(over/p.Rate)*time.Second +
+		time.Duration(over%p.Rate)*time.Second/time.Duration(p.Rate))
 	return most
 }
 
@@ -65,8 +66,8 @@ func (p *Prepaid) Settle() {
 	}
 }
 
-// End settles what is open. blame: the orchestrator ended the stream, so that what it did not work for is not excused. It
-// counts as the client's doing, whose media and parameters may have ended it.
+// End settles what is open. blame: the orchestrator ended the stream, so that what it did not work for is not excused.
+// It counts as the client's doing, whose media and parameters may have ended it.
 func (p *Prepaid) End(blame bool) {
 	p.Settle()
 	used := p.used()
