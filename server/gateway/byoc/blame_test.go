@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/apikeys"
+	external "github.com/tuttinode/tutti/core/byoc"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
@@ -48,6 +49,10 @@ func credit(s *sender.Sender) (c sender.Credit) {
 
 func wei(n int64) pm.Value { return pm.Price{PerUnit: n}.Of(1) }
 
+func answers(status int, text string) func(http.ResponseWriter, *http.Request) {
+	return func(w http.ResponseWriter, _ *http.Request) { http.Error(w, text, status) }
+}
+
 // A client writes the requests, and chooses the time that they may take: whatever becomes of them, the orchestrator
 // goes on working for other clients.
 func TestClientsStopNoOrchestrator(t *testing.T) {
@@ -62,15 +67,12 @@ func TestClientsStopNoOrchestrator(t *testing.T) {
 		clock func() time.Time
 		fails func(w http.ResponseWriter, r *http.Request)
 	}{
-		"a worker that fails":   {nil, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "boom", 500) }},
-		"no slot":               {nil, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "full", 503) }},
-		"a worker that refuses": {nil, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", 403) }},
-		"a worker that wants to be paid": {nil, func(w http.ResponseWriter, _ *http.Request) {
-			http.Error(w, "pay", http.StatusPaymentRequired)
-		}},
-		"a worker that repeats its client": {nil, func(w http.ResponseWriter, _ *http.Request) {
-			http.Error(w, `{"unknown input":"Insufficient balance"}`, 400)
-		}},
+		"a worker that fails":            {nil, answers(http.StatusInternalServerError, "boom")},
+		"no slot":                        {nil, answers(http.StatusServiceUnavailable, "full")},
+		"a worker that refuses":          {nil, answers(http.StatusForbidden, "no")},
+		"a worker that wants to be paid": {nil, answers(http.StatusPaymentRequired, "pay")},
+		"a worker that repeats its client": {nil, answers(http.StatusBadRequest,
+			`{"unknown input":"Insufficient balance"}`)},
 		"a worker that breaks off": {nil, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }},
 		"a job without time": {nil, func(_ http.ResponseWriter, r *http.Request) {
 			<-r.Context().Done()
@@ -108,6 +110,36 @@ func TestClientsStopNoOrchestrator(t *testing.T) {
 				t.Errorf("another client: %s %s; %+v", res.Status, text, c)
 			}
 		})
+	}
+}
+
+// A client whose streams end as soon as they began, as their worker does with what it was given, stops no orchestrator.
+func TestStreamsThatEndAtOnce(t *testing.T) {
+	t.Parallel()
+	o := newOrchestrator(t)
+	o.says = func(int64) string { return "0" }
+	o.stream = func(w http.ResponseWriter, r *http.Request) bool {
+		j, err := external.ReadWire(r.Header.Get("Livepeer"))
+		if r.PathValue("what") != "start" || err != nil {
+			return false
+		}
+		o.begin(w, &j)
+		o.closeChannels(j.ID)
+		return true
+	}
+	g, s := creditRig(t, 6000, func(x *setup) { x.Keys, x.Now = twoClients(), newClock().Now }, o)
+	for n := range 6 {
+		id := fmt.Sprint("s", n)
+		g.do(t, "POST", "/process/stream/start", job(`{}`, "{}", 1), "tk-one", `{"stream_id":"`+id+`"}`)
+		until(t, "end of its payments", func() bool {
+			_, text := g.do(t, "GET", "/process/stream/"+id+"/status", "", "tk-one", "")
+			return strings.Contains(text, `"orchestrator":""`) && credit(s).InProgress.Sign() == 0 ||
+				strings.Contains(text, "StreamNotFound")
+		})
+	}
+	res, text := g.do(t, "POST", "/process/request/x", job(`{}`, "{}", 1), "tk-two", "{}")
+	if c := credit(s); res.StatusCode != http.StatusOK || c.Stopped || o.tickets() == 0 {
+		t.Errorf("another client: %s %s; %+v", res.Status, text, c)
 	}
 }
 
