@@ -77,7 +77,8 @@ func scriptedServer(t *testing.T, left chan<- struct{}) *httptest.Server {
 		func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"status":"ok"}`) })
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"`+cannedModel+`","object":"model","owned_by":"vllm","max_model_len":4096}]}`)
+		_, _ = io.WriteString(w,
+			`{"object":"list","data":[{"id":"`+cannedModel+`","object":"model","owned_by":"vllm","max_model_len":4096}]}`)
 	})
 	mux.HandleFunc("POST /v1/embeddings", func(w http.ResponseWriter, r *http.Request) {
 		var in struct{ Input []string }
@@ -127,8 +128,9 @@ func scriptedChat(w http.ResponseWriter, r *http.Request, in *scriptedRequest, l
 	}
 	if !in.Stream {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = fmt.Fprintf(w, `{"id":"chatcmpl-7","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant",%s},`+
-			`"finish_reason":%q}],"usage":{"prompt_tokens":11,"completion_tokens":3}}`, delta, finish)
+		_, _ = fmt.Fprintf(w,
+			`{"id":"chatcmpl-7","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant",%s},`+
+				`"finish_reason":%q}],"usage":{"prompt_tokens":11,"completion_tokens":3}}`, delta, finish)
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")

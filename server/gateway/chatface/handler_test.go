@@ -229,10 +229,13 @@ func TestUnusableAnswers(t *testing.T) {
 			w.Header().Set("Content-Encoding", "gzip")
 			_, _ = w.Write([]byte{0x1f, 0x8b, 8})
 		}, http.StatusBadGateway},
-		"cut off":          {question, func(w http.ResponseWriter) { _, _ = io.WriteString(w, whole[:30]) }, http.StatusBadGateway},
-		"no choice":        {question, func(w http.ResponseWriter) { _, _ = io.WriteString(w, `{}`) }, http.StatusBadGateway},
-		"no stream":        {streamed, func(w http.ResponseWriter) { _, _ = io.WriteString(w, whole) }, http.StatusBadGateway},
-		"an error in text": {question, func(w http.ResponseWriter) { http.Error(w, "gone", http.StatusNotFound) }, http.StatusNotFound},
+		"cut off": {question, func(w http.ResponseWriter) { _, _ = io.WriteString(w, whole[:30]) },
+			http.StatusBadGateway},
+		"no choice": {question, func(w http.ResponseWriter) { _, _ = io.WriteString(w, `{}`) }, http.StatusBadGateway},
+		"no stream": {streamed, func(w http.ResponseWriter) { _, _ = io.WriteString(w, whole) },
+			http.StatusBadGateway},
+		"an error in text": {question, func(w http.ResponseWriter) { http.Error(w, "gone", http.StatusNotFound) },
+			http.StatusNotFound},
 	} {
 		url := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)

@@ -59,13 +59,14 @@ func TestRequests(t *testing.T) {
 		"sampling": {request(hi + `,"temperature":0.5,"top_p":0.9,"top_k":40,"stop_sequences":["a","b"],"seed":7`),
 			own(hi + `,"temperature":0.5,"top_p":0.9,"top_k":40,"stop":["a","b"],"seed":7`)},
 		"the user and what has no effect": {
-			request(hi + `,"metadata":{"user_id":"u1"},"service_tier":"auto","system":null,` +
+			request(hi + `,"metadata":{"user_id":"u1"},"service_tier":"auto","speed":"standard","system":null,` +
 				`"context_management":{"edits":[{"type":"clear_thinking_20251015","keep":"all"}]}`),
 			own(hi + `,"user":"u1"`)},
 		"a system's text": {request(hi + `,"system":"Be brief."`), own(
 			`"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"hi"}]`)},
 		"a system's texts, cached": {
-			request(hi + `,"system":[{"type":"text","text":"A"},{"type":"text","text":"B","cache_control":{"type":"ephemeral"}}]`),
+			request(hi + `,"system":[{"type":"text","text":"A"},` +
+				`{"type":"text","text":"B","cache_control":{"type":"ephemeral"}}]`),
 			own(`"messages":[{"role":"system","content":[{"type":"text","text":"A"},{"type":"text","text":"B"}]},` +
 				`{"role":"user","content":"hi"}]`)},
 		"turns of one role": {
@@ -104,7 +105,8 @@ func TestRequests(t *testing.T) {
 				`{"id":"t2","type":"function","function":{"name":"get_weather","arguments":"{\"location\":\"Ulm\"}"}}]},` +
 				`{"role":"tool","tool_call_id":"t1","content":"15"},` +
 				`{"role":"tool","tool_call_id":"t2","content":"Error: down"},{"role":"user","content":[` +
-				`{"type":"image_url","image_url":{"url":"https://a.example/b.png"}},{"type":"text","text":"go on"}]}],` + ownTools)},
+				`{"type":"image_url","image_url":{"url":"https://a.example/b.png"}},{"type":"text","text":"go on"}]}],` +
+				ownTools)},
 		"a result without content": {
 			request(`"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]},` +
 				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t"}]}]`),
@@ -127,44 +129,52 @@ func TestRequests(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	user := func(block string) string { return request(`"messages":[{"role":"user","content":[` + block + `]}]`) }
-	for body, field := range map[string]string{
-		`{"max_tokens":9,` + hi + `}`:                   "model",
-		`{"model":"m",` + hi + `}`:                      "max_tokens",
-		`{"model":"m","max_tokens":"9",` + hi + `}`:     "max_tokens",
-		`{"model":"m","max_tokens":9}`:                  "messages",
-		`[]`:                                            "",
-		request(hi + `,"n":2`):                          "n",
-		request(hi + `,"mcp_servers":[{}]`):             "mcp_servers",
-		request(hi + `,"container":"c"`):                "container",
-		request(hi + `,"thinking":{"type":"x"}`):        "thinking.type",
-		request(hi + `,"output_config":{"effort":3}`):   "output_config.effort",
-		request(hi + `,"output_format":{"type":"xml"}`): "output_format.type",
-		request(hi + `,"context_management":{"edits":[{"type":"clear_tool_uses_20250919"}]}`):    "context_management.edits[0]",
-		request(hi + `,"tools":[{"type":"web_search_20250305","name":"web_search"}]`):            "tools[0].type",
-		request(hi + `,"tools":[{"name":"f"}]`):                                                  "tools[0].input_schema",
-		request(hi + `,"tools":[{"name":"f","input_schema":{},"defer_loading":true}]`):           "tools[0].defer_loading",
-		request(hi + `,"tool_choice":{"type":"any"}`):                                            "tool_choice",
-		request(hi + `,` + tools + `,"tool_choice":{"type":"x"}`):                                "tool_choice.type",
-		request(`"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]`): "messages[1].role",
-		request(`"messages":[{"role":"tool","content":"a"}]`):                                    "messages[0].role",
-		request(`"messages":[{"role":"user"}]`):                                                  "messages[0].content",
-		user(`{"type":"video"}`):                                                                 "messages[0].content[0].type",
-		user(`{"type":"text"}`):                                                                  "messages[0].content[0].text",
-		user(`{"type":"text","text":5}`):                                                         "messages[0].content.text",
-		user(`{"type":"image"}`):                                                                 "messages[0].content[0].source",
-		user(`{"type":"image","source":{"type":"file","file_id":"f"}}`):                          "messages[0].content[0].source.type",
-		user(`{"type":"image","source":{"type":"base64","data":"x"}}`):                           "messages[0].content[0].source.media_type",
-		user(`{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"x"}}`): "messages[0].content[0]." +
-			"source.type",
-		user(`{"type":"document","citations":{"enabled":true},"source":{"type":"text","data":"x"}}`): "messages[0].content[0].citations",
-		user(`{"type":"text","text":"a"},{"type":"tool_result","tool_use_id":"t"}`):                  "messages[0].content[1]",
-		user(`{"type":"tool_result"}`): "messages[0].content[0].tool_use_id",
-		user(`{"type":"tool_result","tool_use_id":"t","content":[{"type":"document"}]}`): "messages[0].content[0].content[0].type",
-		request(`"messages":[{"role":"assistant","content":[{"type":"redacted_thinking"}]},{"role":"user","content":"a"}]`): "" +
-			"messages[0].content[0].type",
-		request(`"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"b","input":"c"}]},` +
-			`{"role":"user","content":"a"}]`): "messages[0].content[0].input",
+	const block = "messages[0].content[0]"
+	for _, row := range [][2]string{
+		{`{"max_tokens":9,` + hi + `}`, "model"},
+		{`{"model":"m",` + hi + `}`, "max_tokens"},
+		{`{"model":"m","max_tokens":"9",` + hi + `}`, "max_tokens"},
+		{`{"model":"m","max_tokens":9}`, "messages"},
+		{`[]`, ""},
+		{request(hi + `,"thread":{"previous_message_id":"m"}`), "thread"},
+		{request(hi + `,"speed":"fast"`), "speed"},
+		{request(hi + `,"n":2`), "n"},
+		{request(hi + `,"mcp_servers":[{}]`), "mcp_servers"},
+		{request(hi + `,"container":"c"`), "container"},
+		{request(hi + `,"thinking":{"type":"x"}`), "thinking.type"},
+		{request(hi + `,"output_config":{"effort":3}`), "output_config.effort"},
+		{request(hi + `,"output_format":{"type":"xml"}`), "output_format.type"},
+		{request(hi + `,"context_management":{"edits":[{"type":"clear_tool_uses_20250919"}]}`),
+			"context_management.edits[0]"},
+		{request(hi + `,"tools":[{"type":"web_search_20250305","name":"web_search"}]`), "tools[0].type"},
+		{request(hi + `,"tools":[{"name":"f"}]`), "tools[0].input_schema"},
+		{request(hi + `,"tools":[{"name":"f","input_schema":{},"defer_loading":true}]`), "tools[0].defer_loading"},
+		{request(hi + `,"tool_choice":{"type":"any"}`), "tool_choice"},
+		{request(hi + `,` + tools + `,"tool_choice":{"type":"x"}`), "tool_choice.type"},
+		{request(`"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]`),
+			"messages[1].role"},
+		{request(`"messages":[{"role":"tool","content":"a"}]`), "messages[0].role"},
+		{request(`"messages":[{"role":"user"}]`), "messages[0].content"},
+		{user(`{"type":"video"}`), block + ".type"},
+		{user(`{"type":"text"}`), block + ".text"},
+		{user(`{"type":"text","text":5}`), "messages[0].content.text"},
+		{user(`{"type":"image"}`), block + ".source"},
+		{user(`{"type":"image","source":{"type":"file","file_id":"f"}}`), block + ".source.type"},
+		{user(`{"type":"image","source":{"type":"base64","data":"x"}}`), block + ".source.media_type"},
+		{user(`{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"x"}}`),
+			block + ".source.type"},
+		{user(`{"type":"document","citations":{"enabled":true},"source":{"type":"text","data":"x"}}`),
+			block + ".citations"},
+		{user(`{"type":"text","text":"a"},{"type":"tool_result","tool_use_id":"t"}`), "messages[0].content[1]"},
+		{user(`{"type":"tool_result"}`), block + ".tool_use_id"},
+		{user(`{"type":"tool_result","tool_use_id":"t","content":[{"type":"document"}]}`),
+			block + ".content[0].type"},
+		{request(`"messages":[{"role":"assistant","content":[{"type":"redacted_thinking"}]},{"role":"user","content":"a"}]`),
+			block + ".type"},
+		{request(`"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"b","input":"c"}]},` +
+			`{"role":"user","content":"a"}]`), block + ".input"},
 	} {
+		body, field := row[0], row[1]
 		_, err := face.Request(nil, []byte(body))
 		_, text := fault.Public(err)
 		if fault.CodeOf(err) != fault.RequestUnreadable || pipeline.FieldOf(err) != field || !strings.HasPrefix(text, field) {
@@ -176,13 +186,17 @@ func TestRefusals(t *testing.T) {
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	const usage = `"usage":{"prompt_tokens":10,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":6}}`
-	const ownUsage = `"usage":{"input_tokens":4,"cache_creation_input_tokens":0,"cache_read_input_tokens":6,"output_tokens":4}`
+	const ownUsage = `"usage":{"input_tokens":4,"cache_creation_input_tokens":0,"cache_read_input_tokens":6,` +
+		`"output_tokens":4}`
 	for name, row := range map[string]struct{ fields, choice, content, reason, stop string }{
-		"text": {"", `"message":{"content":"Hi!"},"finish_reason":"stop"`, `{"type":"text","text":"Hi!"}`, "end_turn", "null"},
-		"cut":  {"", `"message":{"content":"Hi"},"finish_reason":"length"`, `{"type":"text","text":"Hi"}`, "max_tokens", "null"},
+		"text": {"", `"message":{"content":"Hi!"},"finish_reason":"stop"`, `{"type":"text","text":"Hi!"}`, "end_turn",
+			"null"},
+		"cut": {"", `"message":{"content":"Hi"},"finish_reason":"length"`, `{"type":"text","text":"Hi"}`, "max_tokens",
+			"null"},
 		"stopped": {`,"stop_sequences":["X"]`, `"message":{"content":"a"},"finish_reason":"stop","stop_reason":"X"`,
 			`{"type":"text","text":"a"}`, "stop_sequence", `"X"`},
-		"stopped by a token": {`,"stop_sequences":["X"]`, `"message":{"content":"a"},"finish_reason":"stop","stop_reason":128009`,
+		"stopped by a token": {`,"stop_sequences":["X"]`,
+			`"message":{"content":"a"},"finish_reason":"stop","stop_reason":128009`,
 			`{"type":"text","text":"a"}`, "end_turn", "null"},
 		"refused": {"", `"message":{"content":null,"refusal":"No."},"finish_reason":"stop"`, `{"type":"text","text":"No."}`,
 			"refusal", "null"},
@@ -191,12 +205,16 @@ func TestAnswers(t *testing.T) {
 			`{"id":"c1","function":{"name":"f","arguments":"{\"a\": 1}"}},{"function":{"name":"g","arguments":""}},` +
 			`{"id":"c3","function":{"name":"h","arguments":"{\"a"}},{"id":"c4","function":{"name":"i","arguments":{"b":2}}}]},` +
 			`"finish_reason":"tool_calls"`,
-			`{"type":"tool_use","id":"c1","name":"f","input":{"a":1}},{"type":"tool_use","id":"toolu_1_1","name":"g","input":{}},` +
+			`{"type":"tool_use","id":"c1","name":"f","input":{"a":1}},{"type":"tool_use","id":"toolu_1_1","name":"g",` +
+				`"input":{}},` +
 				`{"type":"tool_use","id":"c3","name":"h","input":{"INVALID_JSON":"{\"a"}},` +
 				`{"type":"tool_use","id":"c4","name":"i","input":{"b":2}}`, "tool_use", "null"},
 		"thinking that is wanted": {`,"thinking":{"type":"adaptive"}`,
 			`"message":{"reasoning_content":"hm","content":"a"},"finish_reason":"stop"`,
 			`{"type":"thinking","thinking":"hm","signature":""},{"type":"text","text":"a"}`, "end_turn", "null"},
+		"thinking that is hidden": {`,"thinking":{"type":"enabled","display":"omitted"}`,
+			`"message":{"reasoning":"hm","content":"a"},"finish_reason":"stop"`,
+			`{"type":"text","text":"a"}`, "end_turn", "null"},
 		"thinking that is not": {"", `"message":{"reasoning":"hm","content":"a"},"finish_reason":"stop"`,
 			`{"type":"text","text":"a"}`, "end_turn", "null"},
 	} {
@@ -223,7 +241,8 @@ func TestCount(t *testing.T) {
 	if err != nil || method != http.MethodPost || path != "/v1/chat/completions/input_tokens" || c.Stream() != nil {
 		t.Fatal(err, method, path)
 	}
-	same(t, "the request", c.Chat(), `{"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":"hi"}]}`)
+	same(t, "the request", c.Chat(),
+		`{"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":"hi"}]}`)
 	_, got, err := c.Answer([]byte(`{"object":"x","input_tokens":12,"estimated":true}`))
 	if err != nil {
 		t.Fatal(err)
@@ -240,6 +259,9 @@ func TestErrors(t *testing.T) {
 		_, got := face.Error(status, []byte(`{"error":{"message":"m","type":"t","code":"c"}}`))
 		same(t, kind, got, `{"type":"error","error":{"type":"`+kind+`","message":"m"}}`)
 	}
-	_, got := face.Error(502, []byte(`<html>`))
+	_, got := face.Error(400, []byte(`{"error":{"message":"m","param":"thread"}}`))
+	same(t, "a thread", got, `{"type":"error","error":{"type":"invalid_request_error","message":"m",`+
+		`"details":{"error_code":"thread_unsupported_request","unsupported":["thread"]}}}`)
+	_, got = face.Error(502, []byte(`<html>`))
 	same(t, "no object", got, `{"type":"error","error":{"type":"api_error","message":"Bad Gateway"}}`)
 }

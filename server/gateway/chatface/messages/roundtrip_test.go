@@ -199,7 +199,8 @@ func TestAnswersLoseNothing(t *testing.T) {
 				chunks = append(chunks, delta(fmt.Sprintf(`"tool_calls":[{"index":%d,%s"function":{%s"arguments":%s}}]`, i, head,
 					name, quoted)))
 			}
-			calls = append(calls, map[string]any{"id": id, "function": map[string]any{"name": "f", "arguments": string(arguments)}})
+			calls = append(calls, map[string]any{"id": id,
+				"function": map[string]any{"name": "f", "arguments": string(arguments)}})
 		}
 		message, _ := json.Marshal(map[string]any{"content": content, "reasoning_content": thinking, "tool_calls": calls})
 		usage := `"usage":{"prompt_tokens":5,"completion_tokens":2}`

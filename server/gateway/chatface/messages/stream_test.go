@@ -126,7 +126,8 @@ func TestStreamOfACall(t *testing.T) {
 		`data: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"c1","name":"get_weather",` +
 			`"input":{}}}`, ``,
 		`event: content_block_delta`,
-		`data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"location\":"}}`, ``,
+		`data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta",` +
+			`"partial_json":"{\"location\":"}}`, ``,
 		`event: content_block_delta`,
 		`data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":" \"Bonn\"}"}}`, ``,
 		`event: content_block_stop`, `data: {"type":"content_block_stop","index":1}`, ``,
@@ -144,18 +145,23 @@ func TestStreamOfACall(t *testing.T) {
 func TestStreamsOfOtherServers(t *testing.T) {
 	t.Parallel()
 	call := func(index, id, name, arguments string) string {
-		return delta(fmt.Sprintf(`"tool_calls":[{%s"id":%q,"function":{"name":%q,"arguments":%q}}]`, index, id, name, arguments))
+		return delta(fmt.Sprintf(`"tool_calls":[{%s"id":%q,"function":{"name":%q,"arguments":%q}}]`, index, id, name,
+			arguments))
 	}
 	for name, row := range map[string]struct {
 		chunks []string
 		want   string
 	}{
-		"whole calls without an index": {[]string{call("", "a", "f", `{}`)}, `[{"type":"tool_use","id":"a","name":"f","input":{}}]`},
+		"whole calls without an index": {[]string{call("", "a", "f", `{}`)},
+			`[{"type":"tool_use","id":"a","name":"f","input":{}}]`},
 		"two, the first without an ID": {[]string{call(`"index":0,`, "", "f", `{"x":1}`), call(`"index":1,`, "b", "g", `{}`)},
-			`[{"type":"tool_use","id":"toolu_1_0","name":"f","input":{"x":1}},{"type":"tool_use","id":"b","name":"g","input":{}}]`},
-		"the name after the arguments' begin": {[]string{call(`"index":0,`, "a", "", `{"x"`), call(`"index":0,`, "", "f", `:1}`)},
+			`[{"type":"tool_use","id":"toolu_1_0","name":"f","input":{"x":1}},{"type":"tool_use","id":"b","name":"g",` +
+				`"input":{}}]`},
+		"the name after the arguments' begin": {[]string{call(`"index":0,`, "a", "", `{"x"`), call(`"index":0,`, "", "f",
+			`:1}`)},
 			`[{"type":"tool_use","id":"a","name":"f","input":{"x":1}}]`},
-		"text after a call": {[]string{call(`"index":0,`, "a", "f", `{}`), delta(`"content":"b"`), call(`"index":1,`, "c", "g", ``)},
+		"text after a call": {[]string{call(`"index":0,`, "a", "f", `{}`), delta(`"content":"b"`), call(`"index":1,`, "c",
+			"g", ``)},
 			`[{"type":"tool_use","id":"a","name":"f","input":{}},{"type":"text","text":"b"},` +
 				`{"type":"tool_use","id":"c","name":"g","input":{}}]`},
 		"no chunk": {nil, `[]`},
@@ -197,7 +203,8 @@ func TestStreamIsOnlyForThoseWhoAsk(t *testing.T) {
 
 func FuzzRequest(f *testing.F) {
 	f.Add([]byte(request(hi + `,` + tools + `,"tool_choice":{"type":"any"},"system":[{"type":"text","text":"s"}]`)))
-	f.Add([]byte(request(`"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f","input":{}}]},` +
+	f.Add([]byte(request(`"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f",` +
+		`"input":{}}]},` +
 		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","is_error":true}]}]`)))
 	f.Add([]byte(request(hi + `,"output_config":{"format":{"type":"json_schema","schema":{}}},"logit_bias":{}`)))
 	f.Fuzz(func(t *testing.T, body []byte) {

@@ -64,7 +64,8 @@ func TestRequests(t *testing.T) {
 	}{
 		"a chat":     {readChat, `{` + hi + `}`, `{` + ownHi + streamed + `}`},
 		"not stream": {readChat, `{` + hi + `,"stream":false,"keep_alive":"5m","unknown":1}`, `{` + ownHi + `}`},
-		"options": {readChat, `{` + hi + `,"stream":false,"options":{"num_predict":9,"temperature":0.5,"top_p":1,"top_k":40,` +
+		"options": {readChat, `{` + hi +
+			`,"stream":false,"options":{"num_predict":9,"temperature":0.5,"top_p":1,"top_k":40,` +
 			`"min_p":0.1,"seed":7,"stop":["a","b"],"repeat_penalty":1.1,"num_ctx":4096,"presence_penalty":null,"x":"y"}}`,
 			`{` + ownHi + `,"max_tokens":9,"temperature":0.5,"top_p":1,"top_k":40,"min_p":0.1,"seed":7,"stop":["a","b"],` +
 				`"repeat_penalty":1.1,"repetition_penalty":1.1}`},
@@ -77,18 +78,22 @@ func TestRequests(t *testing.T) {
 				`"strict":true}}}`},
 		"thinking": {readChat, `{` + hi + `,"stream":false,"format":"","think":true}`,
 			`{` + ownHi + `,"chat_template_kwargs":{"enable_thinking":true}}`},
-		"effort and log probabilities": {readChat, `{` + hi + `,"stream":false,"think":"low","logprobs":true,"top_logprobs":2}`,
+		"effort and log probabilities": {readChat, `{` + hi +
+			`,"stream":false,"think":"low","logprobs":true,"top_logprobs":2}`,
 			`{` + ownHi + `,"reasoning_effort":"low","logprobs":true,"top_logprobs":2}`},
-		"images": {readChat, `{"model":"m","stream":false,"messages":[{"role":"user","content":"what?","images":["iVBORw0KGgoA",` +
+		"images": {readChat, `{"model":"m","stream":false,"messages":[{"role":"user","content":"what?",` +
+			`"images":["iVBORw0KGgoA",` +
 			`"/9j/A","https://a.example/b.png"]},{"role":"user","content":"","images":["UklGRg"]}]}`,
 			`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"what?"},` +
 				`{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgoA"}},` +
 				`{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,/9j/A"}},` +
 				`{"type":"image_url","image_url":{"url":"https://a.example/b.png"}}]},` +
 				`{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/webp;base64,UklGRg"}}]}]}`},
-		"tools": {readChat, `{` + hi + `,"stream":false,"tools":[{"type":"function","function":{"name":"f","description":"d",` +
+		"tools": {readChat, `{` + hi +
+			`,"stream":false,"tools":[{"type":"function","function":{"name":"f","description":"d",` +
 			`"parameters":{"type":"object"}}}]}`,
-			`{` + ownHi + `,"tools":[{"type":"function","function":{"name":"f","description":"d","parameters":{"type":"object"}}}]}`},
+			`{` + ownHi + `,"tools":[{"type":"function","function":{"name":"f","description":"d",` +
+				`"parameters":{"type":"object"}}}]}`},
 		"calls and their results in another order": {readChat, `{"model":"m","stream":false,"messages":[` +
 			`{"role":"assistant","content":"","thinking":"hm","tool_calls":[{"function":{"name":"f","arguments":{"a":1}}},` +
 			`{"function":{"name":"g"}},{"id":"own","function":{"name":"f","arguments":{}}}]},` +
@@ -102,8 +107,9 @@ func TestRequests(t *testing.T) {
 				`{"role":"tool","tool_call_id":"call_0","content":"3"}]}`},
 		"a generation": {readGenerate, `{"model":"m","prompt":"p","system":"s","context":[]}`,
 			`{"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":"p"}]` + streamed + `}`},
-		"an embedding":       {readEmbed, `{"model":"m","input":"a","truncate":true}`, `{"model":"m","input":"a"}`},
-		"embeddings":         {readEmbed, `{"model":"m","input":["a","b"],"dimensions":8}`, `{"model":"m","input":["a","b"],"dimensions":8}`},
+		"an embedding": {readEmbed, `{"model":"m","input":"a","truncate":true}`, `{"model":"m","input":"a"}`},
+		"embeddings": {readEmbed, `{"model":"m","input":["a","b"],"dimensions":8}`,
+			`{"model":"m","input":["a","b"],"dimensions":8}`},
 		"an older embedding": {readOldEmbed, `{"model":"m","prompt":"a"}`, `{"model":"m","input":"a"}`},
 	} {
 		same(t, name, read(t, row.with, row.body).Chat(), row.own)
@@ -125,7 +131,8 @@ func TestRefusals(t *testing.T) {
 		{readChat, `{"model":"m","messages":[{"role":"tool","content":"a"}]}`, "messages[0]"},
 		{readChat, `{"model":"m","messages":[{"role":"user","tool_calls":[{}]}]}`, "messages[0].tool_calls"},
 		{readChat, `{"model":"m","messages":[{"role":"user","images":["?"]}]}`, "messages[0].images[0]"},
-		{readChat, `{"model":"m","messages":[{"role":"assistant","tool_calls":[{}]}]}`, "messages[0].tool_calls[0].function.name"},
+		{readChat, `{"model":"m","messages":[{"role":"assistant","tool_calls":[{}]}]}`,
+			"messages[0].tool_calls[0].function.name"},
 		{readChat, `{"model":"m","messages":[{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"x"}}]}]}`,
 			"messages[0].tool_calls[0].function.arguments"},
 		{readChat, `{` + hi + `,"tools":[{"type":"function"}]}`, "tools[0].function.name"},
@@ -172,7 +179,8 @@ func TestAnswers(t *testing.T) {
 			`{"choices":[{"message":{"content":"Hi","reasoning_content":"hm"},"finish_reason":"stop"}],` + usage + `}`,
 			head + `"message":{"role":"assistant","content":"Hi"},` + end},
 		"a call": {readChat, `{` + hi + `,"stream":false,"logprobs":true}`,
-			`{"choices":[{"message":{"content":null,"tool_calls":[{"id":"c","function":{"name":"f","arguments":"{\"a\":1}"}}]},` +
+			`{"choices":[{"message":{"content":null,"tool_calls":[{"id":"c",` +
+				`"function":{"name":"f","arguments":"{\"a\":1}"}}]},` +
 				`"logprobs":{"content":[{"token":"a","logprob":-1}]},"finish_reason":"tool_calls"}],` + usage + `}`,
 			head + `"message":{"role":"assistant","content":"","tool_calls":[{"id":"c","function":{"index":0,"name":"f",` +
 				`"arguments":{"a":1}}}]},"logprobs":[{"token":"a","logprob":-1}],` + end},
@@ -208,7 +216,8 @@ func TestAnswers(t *testing.T) {
 }
 
 const ownList = `{"object":"list","data":[` +
-	`{"id":"a/chat","created":1700000000,"pipeline":"llm","warm":true,"context_length":8192,"operations":["chat","completion"]},` +
+	`{"id":"a/chat","created":1700000000,"pipeline":"llm","warm":true,"context_length":8192,"operations":["chat",` +
+	`"completion"]},` +
 	`{"id":"a/embed","created":1700000000,"pipeline":"llm","operations":["embedding"]},` +
 	`{"id":"a/image","created":1700000000,"pipeline":"text-to-image","warm":true}]}`
 

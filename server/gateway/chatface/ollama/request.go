@@ -185,7 +185,8 @@ func (in *common) setThink(out *chat.Request) error {
 }
 
 // conversation returns the conversation of a request that is mapped.
-func (in *common) conversation(f *face, began time.Time, out *chat.Request, isChat bool) (chatface.Conversation, error) {
+func (in *common) conversation(f *face, began time.Time, out *chat.Request, isChat bool) (chatface.Conversation,
+	error) {
 	b, err := out.Body()
 	if err != nil {
 		return nil, chatface.Refuse("", "the request is not JSON: "+err.Error())

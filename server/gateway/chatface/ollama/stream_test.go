@@ -71,11 +71,13 @@ func TestStreams(t *testing.T) {
 					`"name":"g","arguments":{}}}]},"done":false}`,
 				head(7) + `"message":{"role":"assistant","content":""},` + end(7, 1, 6)}},
 		"log probabilities": {readChat, `{` + hi + `,"think":false}`,
-			[]string{`{"choices":[{"delta":{"content":"a","reasoning":"hm"},"logprobs":{"content":[{"token":"a"}]}}]}`, finished, counted},
+			[]string{`{"choices":[{"delta":{"content":"a","reasoning":"hm"},"logprobs":{"content":[{"token":"a"}]}}]}`,
+				finished, counted},
 			[]string{head(2) + `"message":{"role":"assistant","content":"a"},"logprobs":[{"token":"a"}],"done":false}`,
 				head(4) + `"message":{"role":"assistant","content":""},` + end(4, 1, 3)}},
 	} {
-		lines := strings.Split(strings.TrimSuffix(string(mapped(t, read(t, row.with, row.request), row.chunks...)), "\n"), "\n")
+		lines := strings.Split(strings.TrimSuffix(string(mapped(t, read(t, row.with, row.request), row.chunks...)), "\n"),
+			"\n")
 		if len(lines) != len(row.want) {
 			t.Errorf("%s: %d lines, want %d:\n%s", name, len(lines), len(row.want), strings.Join(lines, "\n"))
 			continue
@@ -127,7 +129,8 @@ func TestStreamThatFails(t *testing.T) {
 		t.Error(got)
 	}
 	ping := s.(chatface.Pinger).Ping(nil)
-	if !strings.Contains(string(ping), `"message":{"role":"assistant","content":""},"done":false}`) || s.Mime() != ndjsonType {
+	if !strings.Contains(string(ping), `"message":{"role":"assistant","content":""},"done":false}`) ||
+		s.Mime() != ndjsonType {
 		t.Errorf("%s %s", ping, s.Mime())
 	}
 	call := func(index int) []byte {
@@ -175,10 +178,12 @@ func TestRequestsLoseNothing(t *testing.T) {
 			for i := range calls {
 				arguments, _ := json.Marshal(rapid.MapOfN(rapid.String(), rapid.String(), 0, 2).Draw(rt, "arguments"))
 				last := &in[len(in)-1]
-				last.ToolCalls = append(last.ToolCalls, call{Function: functionCall{Name: fmt.Sprint("f", i), Arguments: arguments}})
+				last.ToolCalls = append(last.ToolCalls, call{Function: functionCall{Name: fmt.Sprint("f", i),
+					Arguments: arguments}})
 			}
 			for i := range calls {
-				in = append(in, message{Role: "tool", ToolName: fmt.Sprint("f", calls-1-i), Content: rapid.String().Draw(rt, "result")})
+				in = append(in, message{Role: "tool", ToolName: fmt.Sprint("f", calls-1-i), Content: rapid.String().Draw(rt,
+					"result")})
 			}
 		}
 		body, _ := json.Marshal(map[string]any{"model": "m", "messages": in})
