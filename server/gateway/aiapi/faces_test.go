@@ -85,7 +85,8 @@ func TestFacesTakeFromTheBudget(t *testing.T) {
 	n := startFaced(t, func(o *aiapi.Options) { o.Limits.Bytes = 1 << 20 })
 	for range 2 {
 		g := n.post("/v1/messages", question(strings.Repeat("a", 400<<10), ""))
-		if g.status != http.StatusServiceUnavailable || !strings.Contains(g.body, "overloaded_error") || g.header.Get("Retry-After") == "" {
+		if g.status != http.StatusServiceUnavailable || !strings.Contains(g.body, "overloaded_error") ||
+			g.header.Get("Retry-After") == "" {
 			t.Errorf("%d %.200s", g.status, g.body)
 		}
 		if g = n.post("/v1/messages", question(strings.Repeat("a", 100<<10), "")); g.status != http.StatusOK {
@@ -155,7 +156,7 @@ func TestFacesKeepClientsAwake(t *testing.T) {
 // Tokens are estimated for those who have a key and name a model, and no orchestrator is asked.
 func TestInputTokens(t *testing.T) {
 	t.Parallel()
-	n := startFaced(t, withKey(apikeys.Limits{Models: []string{"m/*"}, TPM: 100}))
+	n := startFaced(t, withKey(apikeys.Limits{Models: []string{"m/*"}, TPM: 1}))
 	n.broker.models = []inference.ModelState{
 		{Model: inference.Model{Capability: capability.LLM, ID: "m/llama"}, State: inference.Ready}}
 	long := strings.Repeat("word ", 200)

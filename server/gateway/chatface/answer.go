@@ -179,8 +179,11 @@ func (a *answer) send(code int, mime string, out []byte) error {
 	}
 	a.mapHeader()
 	a.w.WriteHeader(code)
+	if len(out) > piece { // a transport without deadlines has none to set
+		defer func() { _ = a.control.SetWriteDeadline(time.Time{}) }()
+	}
 	for len(out) > piece {
-		_ = a.control.SetWriteDeadline(time.Now().Add(stall)) // a transport without deadlines has none to set
+		_ = a.control.SetWriteDeadline(time.Now().Add(stall))
 		n, err := a.w.Write(out[:piece])
 		if err != nil {
 			return err

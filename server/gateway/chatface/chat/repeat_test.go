@@ -29,6 +29,7 @@ func TestRepeat(t *testing.T) {
 	for name, data := range map[string]string{
 		"another ID":     `{"id":"b","choices":[{"index":0,"delta":{"content": "two"},"finish_reason":null}]}`,
 		"the end":        `{"id":"a","choices":[{"index":0,"delta":{"content": "two"},"finish_reason":"stop"}]}`,
+		"another value":  `{"id":"a","choices":[{"index":0,"delta":{"content": "two"},"finish_reason":true}]}`,
 		"another member": `{"id":"a","choices":[{"index":0,"delta":{"content": "two","refusal":"x"},"finish_reason":null}]}`,
 		"shorter":        `{"id":"a","choices":[{"index":0,"delta":{"content": "`,
 	} {
