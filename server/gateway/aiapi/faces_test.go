@@ -43,10 +43,10 @@ func question(text, more string) string {
 	return `{"model":"m/llama","max_tokens":16,"messages":[{"role":"user","content":"` + text + `"}]` + more + `}`
 }
 
-// unread is a body that may not be read.
-type unread struct{ t *testing.T }
+// untouchable is a body that may not be read.
+type untouchable struct{ t *testing.T }
 
-func (u unread) Read([]byte) (int, error) {
+func (u untouchable) Read([]byte) (int, error) {
 	u.t.Error("the body of a request without a good key was read")
 	return 0, io.EOF
 }
@@ -65,7 +65,7 @@ func TestFacesCheckTheKeyFirst(t *testing.T) {
 		"/api/show":                 `{"error":"`,
 	} {
 		for _, key := range []string{"", "tk-wrong"} {
-			r := httptest.NewRequest(http.MethodPost, path, unread{t})
+			r := httptest.NewRequest(http.MethodPost, path, untouchable{t})
 			r.ContentLength = 5 << 20
 			if key != "" {
 				r.Header.Set("Authorization", "Bearer "+key)
@@ -151,6 +151,40 @@ func TestFacesKeepClientsAwake(t *testing.T) {
 		}
 	}
 	http.DefaultClient.CloseIdleConnections()
+}
+
+// A stream that a face cannot map ends with an error, and not with a broken connection. The model stops.
+func TestFacesEndStreams(t *testing.T) {
+	t.Parallel()
+	n := startFaced(t, nil)
+	call := func(index string) string {
+		return `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":` + index +
+			`,"id":"c","function":{"name":"f","arguments":"{}"}}]},"finish_reason":null}]}` + "\n\n"
+	}
+	body := &pieces{parts: []string{call("0"), call("1"), call("0"), event1, lastEvent, done}, err: io.EOF,
+		closed: make(chan struct{})}
+	n.broker.answer = func(context.Context, *inference.Job) (*broker.Answer, error) {
+		return reply("text/event-stream", body), nil
+	}
+	g := n.post("/v1/messages", question("hi", `,"stream":true`))
+	<-body.closed
+	if g.err != nil || !strings.Contains(g.body, "event: error\n") || strings.Contains(g.body, "one") ||
+		len(body.parts) == 0 {
+		t.Errorf("%v, %d pieces are left\n%s", g.err, len(body.parts), g.body)
+	}
+}
+
+// An answer that the gateway has no memory for is an error with a status, although its beginning came.
+func TestFacesRefuseLargeAnswers(t *testing.T) {
+	t.Parallel()
+	n := startFaced(t, func(o *aiapi.Options) { o.Limits.Bytes = 1 << 20 })
+	n.broker.answer = says(strings.Replace(chatAnswer, "hello", strings.Repeat("hello", 400<<10), 1))
+	for range 2 {
+		g := n.post("/v1/messages", question("hi", ""))
+		if g.err != nil || g.status != http.StatusServiceUnavailable || !strings.Contains(g.body, "overloaded_error") {
+			t.Errorf("%v, %d %.200s", g.err, g.status, g.body)
+		}
+	}
 }
 
 // Tokens are estimated for those who have a key and name a model, and no orchestrator is asked.

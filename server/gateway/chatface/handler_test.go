@@ -378,6 +378,19 @@ func TestStreamIsNotHeldBack(t *testing.T) {
 	}
 }
 
+// The deadlines that next sets are those of the client's connection.
+func TestDeadlinesPass(t *testing.T) {
+	t.Parallel()
+	url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		control := http.NewResponseController(w)
+		if err := errors.Join(control.SetReadDeadline(time.Time{}), control.SetWriteDeadline(time.Time{})); err != nil {
+			t.Error(err)
+		}
+		http.Error(w, "", http.StatusNotFound)
+	})
+	post(t, url, question)
+}
+
 // A client that leaves ends the gateway's own request.
 func TestClientThatLeaves(t *testing.T) {
 	t.Parallel()
