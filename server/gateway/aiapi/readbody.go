@@ -21,6 +21,11 @@ const (
 // the gateway together, so clients that announce bodies and send nothing exhaust no memory.
 const initialBody = 16 << 10
 
+// metered is a body that is made of another one, whose memory counts too.
+type metered interface {
+	Meter(grow func(n int64) error)
+}
+
 // readBody reads the request's body into memory, within all limits. Errors are the faults
 // RequestTooLarge, RequestSlow, RequestBroken, RequestsFull and Canceled.
 func (x *relayedRequest) readBody() ([]byte, error) {
@@ -36,6 +41,9 @@ func (x *relayedRequest) readBody() ([]byte, error) {
 	}
 	began := time.Now()
 	defer func() { x.waited += time.Since(began) }()
+	if m, ok := x.r.Body.(metered); ok {
+		m.Meter(x.grow)
+	}
 	_ = x.control.SetReadDeadline(began.Add(allowed)) // a transport without deadlines has none to set
 	b, err := body.Reader{Limit: limit, Size: size, Trust: initialBody, Grow: x.grow}.Read(x.r.Body)
 	switch {
@@ -48,7 +56,7 @@ func (x *relayedRequest) readBody() ([]byte, error) {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		x.w.Header().Set("Connection", "close")
 		return nil, fault.New(fault.RequestSlow, op, "the body did not arrive in time")
-	case fault.CodeOf(err) == fault.RequestsFull:
+	case errors.As(err, new(*fault.Fault)): // RequestsFull, and what a mapped body is refused with
 		return nil, err
 	}
 	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
