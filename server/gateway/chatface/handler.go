@@ -40,7 +40,7 @@ func Handler(next http.Handler, face Face, limit int64) http.Handler {
 				"Content-Encoding: the gateway takes bodies that are not compressed"))
 			return
 		}
-		next.ServeHTTP(a, a.request())
+		next.ServeHTTP(a, a.call.request())
 		a.finish()
 	})
 }
