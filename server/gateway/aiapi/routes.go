@@ -34,6 +34,8 @@ const maxResultQuery = 4 << 10
 var routes = []route{
 	text("/llm", inference.Chat),
 	text(chatPath, inference.Chat),
+	{path: chatPath + "/input_tokens", method: http.MethodPost, capability: capability.LLM,
+		operation: inference.Chat, serve: (*relayedRequest).estimateTokens},
 	text("/v1/completions", inference.Completion),
 	text("/v1/embeddings", inference.Embedding),
 	{path: "/v1/models", method: http.MethodGet, serve: (*relayedRequest).listModels},
