@@ -90,12 +90,16 @@ func TestOutputItems(t *testing.T) {
 			Status     string
 			Incomplete *struct{ Reason string } `json:"incomplete_details"`
 			Usage      json.RawMessage
+			Completed  *int64 `json:"completed_at"`
 		}
 		if err := json.Unmarshal(body, &got); err != nil {
 			t.Fatal(err)
 		}
 		sameJSON(t, row.name, got.Output, strings.ReplaceAll(row.output, "ID", hexID(t, body)))
 		cut := got.Incomplete != nil && got.Incomplete.Reason == "max_output_tokens"
+		if (got.Completed != nil) != (row.status == "completed") {
+			t.Errorf("%s: completed_at of an answer that is %s", row.name, row.status)
+		}
 		if got.Status != row.status || cut != (row.status == "incomplete") || string(got.Usage) != "null" {
 			t.Errorf("%s: %s %v, usage %s", row.name, got.Status, got.Incomplete, got.Usage)
 		}
@@ -106,13 +110,24 @@ func TestLogprobs(t *testing.T) {
 	t.Parallel()
 	f, _ := newFace()
 	o := answered(t, mustAsk(t, f, "a", `{"model":"m","input":"hi"}`), `{"choices":[{"message":{"content":"ab"},
-		"finish_reason":"content_filter","logprobs":{"content":[{"token":"a","logprob":-1,"bytes":[97],
+		"finish_reason":"content_filter","usage":null,"logprobs":{"content":[{"token":"a","logprob":-1,"bytes":[97],
 		"top_logprobs":[]},{"token":"b","logprob":-2,"bytes":null,"top_logprobs":[]}]}}]}`)
 	if l := o.Output[0].Content[0].Logprobs; len(l) != 2 || !strings.Contains(string(l[0]), `"logprob":-1`) {
 		t.Errorf("%s", l)
 	}
 	if o.Status != "incomplete" || o.Incomplete.Reason != "content_filter" {
 		t.Errorf("%+v", o)
+	}
+}
+
+// A server that adds nothing up is helped.
+func TestUsageWithoutTotal(t *testing.T) {
+	t.Parallel()
+	f, _ := newFace()
+	o := answered(t, mustAsk(t, f, "a", `{"model":"m","input":"hi"}`), `{"choices":[{"message":{"content":"a"}}],
+		"usage":{"prompt_tokens":1.2e1,"completion_tokens":3}}`)
+	if o.Usage == nil || o.Usage.In != 12 || o.Usage.Out != 3 || o.Usage.Total != 15 {
+		t.Errorf("%+v", o.Usage)
 	}
 }
 

@@ -280,15 +280,17 @@ func (m *messages) reasoning(it *item) error {
 	if !empty(it.Encrypted) {
 		return m.refuse(".encrypted_content", "only the service that encrypted it can read it: send the item with content")
 	}
-	var parts []struct{ Text string }
+	type thought struct{ Text string }
+	var parts []thought
 	for _, f := range []namedValue{{".summary", it.Summary}, {".content", it.Content}} {
 		if kindOf(f.raw) == kindNull || empty(f.raw) {
 			continue
 		}
-		parts = nil // the content says more than the summary
-		if json.Unmarshal(f.raw, &parts) != nil {
+		var read []thought
+		if json.Unmarshal(f.raw, &read) != nil {
 			return m.refuse(f.name, "a list of texts was expected")
 		}
+		parts = read // the content says more than the summary
 	}
 	p := &m.pending
 	if p.content != nil || p.calls != nil {

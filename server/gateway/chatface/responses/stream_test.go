@@ -136,6 +136,11 @@ func (m *checker) add(e *event) {
 		len(it.Content) > 0 || it.Arguments != "" || it.Type == "function_call" && (it.Name == "" || it.CallID == "") {
 		m.fail(e, "the item is not a new one")
 	}
+	for _, before := range m.items {
+		if !before.done && before.kind != "function_call" {
+			m.fail(e, "the text before it is open")
+		}
+	}
 	m.items = append(m.items, openItem{kind: it.Type, id: it.ID})
 }
 
@@ -266,6 +271,17 @@ func TestStreamsAreAnswers(t *testing.T) {
 			delta(`{"tool_calls":[{"function":{"name":"a","arguments":"{"}}]}`),
 			delta(`{"tool_calls":[{"function":{"arguments":"}"}}]}`),
 			delta(`{"tool_calls":[{"id":"x","function":{"name":"b","arguments":"{}"}}]}`), finish("tool_calls")}},
+		{"calls that repeat their IDs", chatOf(`{"tool_calls":[{"id":"x","function":{"name":"a","arguments":"{}"}},
+			{"id":"y","function":{"name":"b","arguments":"{}"}}]}`, "tool_calls"), []string{
+			delta(`{"tool_calls":[{"id":"x","function":{"name":"a","arguments":"{"}}]}`),
+			delta(`{"tool_calls":[{"id":"x","function":{"arguments":"}"}}]}`),
+			delta(`{"tool_calls":[{"id":"y","function":{"name":"b","arguments":"{"}}]}`),
+			delta(`{"tool_calls":[{"id":"y","function":{"arguments":"}"}}]}`), finish("tool_calls")}},
+		{"log probabilities, and another choice", `{"choices":[{"message":{"content":"ab"},"finish_reason":"stop",
+			"logprobs":{"content":[{"token":"a"},{"token":"b"}]}}]}`, []string{
+			`{"choices":[{"index":1,"delta":{"content":"no"}},{"index":0,"delta":{"content":"a"},
+				"logprobs":{"content":[{"token":"a"}]}}]}`,
+			`{"choices":[{"index":0,"delta":{"content":"b"},"logprobs":{"content":[{"token":"b"}]}}]}`, finish("stop")}},
 		{"arguments before the name", chatOf(`{"tool_calls":[{"id":"c","function":{"name":"f","arguments":"{}"}}]}`, "stop"),
 			[]string{delta(`{"tool_calls":[{"index":3,"id":"c","function":{"arguments":"{"}}]}`),
 				delta(`{"tool_calls":[{"index":3,"function":{"name":"f","arguments":"}"}}]}`), finish("stop")}},
