@@ -60,7 +60,7 @@ demo: build  ## the same without a browser: bounded, checked, exit 0 or what bro
 
 test: lint contractscheck build race  ## everything CI runs: lint, build, all tests with the race detector
 
-parts:  ## get what tests need beside: a llama.cpp server, a Docker Engine, a PostgreSQL server, the OpenAI client, network hosts
+parts:  ## get what tests need beside: a llama.cpp server, a Docker Engine, a PostgreSQL server, clients of AI APIs, network hosts
 	@deploy/deps/deps.sh lab >/dev/null
 	@deploy/deps/deps.sh llama >/dev/null
 	@deploy/deps/deps.sh engine >/dev/null
@@ -69,6 +69,8 @@ parts:  ## get what tests need beside: a llama.cpp server, a Docker Engine, a Po
 	@deploy/deps/deps.sh postgres >/dev/null
 	@deploy/deps/deps.sh prometheus >/dev/null
 	@deploy/deps/deps.sh npm test/openai >/dev/null
+	@deploy/deps/deps.sh npm test/aiclients >/dev/null
+	@deploy/deps/deps.sh npm test/agents >/dev/null
 	@deploy/deps/deps.sh npm test/dashboard >/dev/null
 	@deploy/deps/deps.sh browser >/dev/null
 

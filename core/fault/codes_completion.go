@@ -12,7 +12,7 @@ const (
 	RequestSlow Code = "RequestSlow"
 	// RequestBroken: the connection ended before the body did. Retryable.
 	RequestBroken Code = "RequestBroken"
-	// RequestUnreadable: a request in OpenAI's form for images or audio cannot be
+	// RequestUnreadable: a request in OpenAI's form for images or audio, or in another API's, cannot be
 	// put into the network's form.
 	RequestUnreadable Code = "RequestUnreadable"
 	// RequestCrossSite (class Forbidden): a browser page of another site sent it.
@@ -73,9 +73,9 @@ var completionRows = []Row{
 	},
 	{
 		Code: RequestUnreadable, Class: BadRequest,
-		Cause: "A request in OpenAI's form for images or audio holds what the pipeline behind it cannot take; " +
-			"the detail names it.",
-		Remedy: "Correct the named field, or use the pipeline's own address.",
+		Cause: "A request in OpenAI's form for images or audio, or in the form of Anthropic's or Ollama's API, holds " +
+			"what the pipeline behind it cannot take; the detail names it.",
+		Remedy: "Correct the named field, or use the pipeline's own address; docs/llm.md has what each API takes.",
 	},
 	{
 		Code: RequestCrossSite, Class: Forbidden,

@@ -170,6 +170,13 @@ test('a stream can be abandoned, and the model stops', async () => {
   assert.equal((await create({ input: 'say hello' })).status, 'completed');
 });
 
+test('the tokens of a request are counted beforehand', async () => {
+  const few = await client.responses.inputTokens.count({ model, input: 'hi' });
+  const many = await client.responses.inputTokens.count({ model, input: 'hi '.repeat(500) });
+  assert.equal(few.object, 'response.input_tokens');
+  assert.ok(few.input_tokens > 0 && many.input_tokens > few.input_tokens + 100, `${few.input_tokens}, ${many.input_tokens}`);
+});
+
 test('eight conversations at once stay apart', async () => {
   await Promise.all(Array.from({ length: 8 }, async (_, i) => {
     const first = await create({ input: `I am ${i}` });

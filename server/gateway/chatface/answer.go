@@ -200,19 +200,11 @@ func (a *answer) finish() {
 		}
 	case a.status == 0 || a.sent:
 		// Without a status the client left.
+	case a.status != http.StatusOK || a.w.Header().Get("Content-Encoding") != "":
+		_ = a.sendWhole() // a client that left needs no error
 	default:
-		a.finishWhole()
+		a.refuseAs(fault.New(fault.AnswerUnreadable, opMap, "the answer is not a JSON object"))
 	}
-}
-
-// finishWhole ends an answer that is not a whole JSON object.
-func (a *answer) finishWhole() {
-	if a.status != http.StatusOK {
-		mime, out := a.call.face.Error(a.status, a.whole)
-		_ = a.send(a.status, mime, out) // a client that left needs no error
-		return
-	}
-	a.refuseAs(fault.New(fault.AnswerUnreadable, opMap, "the answer is not a JSON object"))
 }
 
 // failure is an error in the form in which events have it.

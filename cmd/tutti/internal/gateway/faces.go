@@ -36,6 +36,7 @@ func (f withFaces) Register(mux *http.ServeMux) {
 	mux.Handle("/v1/messages", chatface.Handler(mux, messages.Face{NewID: rand.Text}, maxFaceBody))
 	mux.Handle("/v1/messages/count_tokens", chatface.Handler(mux, messages.Counter{}, maxFaceBody))
 	mux.Handle(responses.Path, chatface.Handler(mux, f.responses, maxFaceBody))
+	mux.Handle(responses.CountPath, chatface.Handler(mux, responses.Counter{Face: f.responses}, maxFaceBody))
 	mux.Handle(responses.Path+"/", f.responses.Stored())
 	ollama.Register(mux, mux, maxFaceBody, time.Now)
 }

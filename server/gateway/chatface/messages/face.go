@@ -131,8 +131,15 @@ type apiError struct {
 }
 
 type errorObject struct {
-	Type    string `json:"type"`
-	Message string `json:"message"`
+	Type    string   `json:"type"`
+	Message string   `json:"message"`
+	Details *details `json:"details,omitempty"`
+}
+
+// details are the API's own code of an error, and what it is about.
+type details struct {
+	Code        string   `json:"error_code"`
+	Unsupported []string `json:"unsupported"`
 }
 
 func errorBody(status int, openAI []byte) (mime string, body []byte) {
@@ -146,6 +153,7 @@ func errorBody(status int, openAI []byte) (mime string, body []byte) {
 // openAIError is the gateway's own form of an error.
 type openAIError struct {
 	Message string `json:"message"`
+	Param   string `json:"param"`
 	// Status is set in errors that end a stream.
 	Status int `json:"status"`
 }
@@ -154,6 +162,11 @@ func (e *openAIError) encode(status int) []byte {
 	if e.Message == "" {
 		e.Message = http.StatusText(status)
 	}
-	out, _ := chat.Encode(apiError{"error", errorObject{errorType(status), e.Message}}) // strings cannot fail
+	object := errorObject{Type: errorType(status), Message: e.Message}
+	if e.Param == threadField {
+		// Clients then send the whole conversation.
+		object.Details = &details{"thread_unsupported_request", []string{threadField}}
+	}
+	out, _ := chat.Encode(apiError{"error", object}) // strings cannot fail
 	return out
 }

@@ -39,7 +39,8 @@ type metadata struct {
 }
 
 type thinking struct {
-	Type string `json:"type"`
+	Type    string `json:"type"`
+	Display string `json:"display"`
 }
 
 type outputConfig struct {
@@ -72,7 +73,10 @@ var mapped = []string{
 }
 
 // ignored are fields that ask for nothing that changes an answer. Read-only.
-var ignored = []string{"service_tier", "inference_geo", "cache_control"}
+var ignored = []string{"service_tier", "inference_geo", "cache_control", "diagnostics"}
+
+// threadField asks a server to keep the conversation.
+const threadField = "thread"
 
 // passed are fields of chat completions that this API does not have, and that go on as they are. Read-only.
 var passed = []string{
@@ -94,6 +98,9 @@ func read(body []byte) (*request, error) {
 			in.extra[name] = fields[name]
 		case name == "container", name == "mcp_servers":
 			return nil, chatface.Refuse(name, "the network's models run no tools of their own")
+		case name == threadField:
+			return nil, chatface.Refuse(name, "the gateway keeps no conversation; send all of it in messages")
+		case name == "speed" && string(fields[name]) == `"standard"`:
 		default:
 			return nil, chatface.Refuse(name, "the gateway does not know the field")
 		}
@@ -156,7 +163,9 @@ func (in *request) chat() ([]byte, error) {
 }
 
 // thinks reports whether the client wants to see what the model thinks.
-func (in *request) thinks() bool { return in.Thinking != nil && in.Thinking.Type != "disabled" }
+func (in *request) thinks() bool {
+	return in.Thinking != nil && in.Thinking.Type != "disabled" && in.Thinking.Display != "omitted"
+}
 
 // setThinking turns the model's thinking on or off, for servers that let requests decide. budget_tokens is an
 // aim of the API's own models, so it has no effect here: max_tokens is the bound.
@@ -172,9 +181,10 @@ func (in *request) setThinking(out *chat.Request) error {
 		out.TemplateOptions = map[string]any{"enable_thinking": true}
 	case "disabled":
 		out.TemplateOptions = map[string]any{"enable_thinking": false}
-	case "adaptive":
+	case "adaptive", "between_tools":
 	default:
-		return chatface.Refuse("thinking.type", fmt.Sprintf("%.64q is none of enabled, disabled and adaptive", in.Thinking.Type))
+		return chatface.Refuse("thinking.type", fmt.Sprintf("%.64q is none of enabled, disabled, adaptive and between_tools",
+			in.Thinking.Type))
 	}
 	return nil
 }

@@ -205,12 +205,12 @@ func (s *stream) rest(dst []byte, c *chat.ChunkChoice) []byte {
 	if s.hideThinking {
 		thinking = ""
 	}
+	if thinking == "" && d.Content.Empty() && d.Refusal.Empty() && c.Logprobs == nil {
+		return dst
+	}
 	out := s.reply(d.Content.String()+d.Refusal.String(), thinking, nil)
 	if c.Logprobs != nil {
 		out.Logprobs = c.Logprobs.Content
-	}
-	if thinking == "" && d.Content.Empty() && d.Refusal.Empty() && len(out.Logprobs) == 0 {
-		return dst
 	}
 	return line(dst, out)
 }

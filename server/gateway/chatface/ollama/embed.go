@@ -111,7 +111,8 @@ func (e *embedding) Answer(in []byte) (mime string, body []byte, err error) {
 	}
 	vectors := make([]json.RawMessage, len(done.Data))
 	for _, d := range done.Data {
-		if d.Index < 0 || d.Index >= len(vectors) || vectors[d.Index] != nil || len(d.Embedding) == 0 || d.Embedding[0] != '[' {
+		if d.Index < 0 || d.Index >= len(vectors) || vectors[d.Index] != nil || len(d.Embedding) == 0 ||
+			d.Embedding[0] != '[' {
 			return "", nil, fault.New(fault.AnswerUnreadable, opMap, "the answer's embeddings are not one list of numbers for "+
 				"each text")
 		}

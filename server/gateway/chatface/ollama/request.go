@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/tuttinode/tutti/server/gateway/chatface"
@@ -76,7 +77,7 @@ func decode(in []byte, to any) error {
 		return nil
 	}
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
-		return chatface.Refuse(wrong.Field, "a "+wrong.Value+" is not what is expected here")
+		return chatface.Refuse(strings.TrimPrefix(wrong.Field, "common."), "a "+wrong.Value+" is not what is expected here")
 	}
 	return chatface.Refuse("", "the request is not JSON: "+err.Error())
 }
@@ -184,7 +185,8 @@ func (in *common) setThink(out *chat.Request) error {
 }
 
 // conversation returns the conversation of a request that is mapped.
-func (in *common) conversation(f *face, began time.Time, out *chat.Request, isChat bool) (chatface.Conversation, error) {
+func (in *common) conversation(f *face, began time.Time, out *chat.Request, isChat bool) (chatface.Conversation,
+	error) {
 	b, err := out.Body()
 	if err != nil {
 		return nil, chatface.Refuse("", "the request is not JSON: "+err.Error())

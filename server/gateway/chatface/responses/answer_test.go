@@ -2,10 +2,13 @@ package responses_test
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/gateway/chatface/responses"
 )
 
 const chatText = `{"id":"chatcmpl-1","object":"chat.completion","model":"m","choices":[{"index":0,"message":{
@@ -141,6 +144,30 @@ func TestUnreadableAnswers(t *testing.T) {
 		if _, _, err := c.Answer([]byte(chat)); fault.CodeOf(err) != fault.AnswerUnreadable {
 			t.Errorf("%s: %v", chat, err)
 		}
+	}
+}
+
+// A request's tokens are counted by the gateway's estimate of its chat, and nothing is stored.
+func TestCounter(t *testing.T) {
+	t.Parallel()
+	f, _ := newFace()
+	counter := responses.Counter{Face: f}
+	r := httptest.NewRequest(http.MethodPost, responses.CountPath, nil)
+	if method, path := counter.Route(r); method != http.MethodPost || path != "/v1/chat/completions/input_tokens" {
+		t.Error(method, path)
+	}
+	c, err := counter.Request(r, []byte(`{"model":"m","input":"hi"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameJSON(t, "chat", c.Chat(), `{"messages":[{"role":"user","content":"hi"}],"model":"m"}`)
+	_, body, err := c.Answer([]byte(`{"object":"chat.completion.input_tokens","input_tokens":7,"estimated":true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameJSON(t, "count", body, `{"object":"response.input_tokens","input_tokens":7,"estimated":true}`)
+	if _, err := counter.Request(r, []byte(streamRequest)); err == nil || fieldOf(t, err) != "stream" {
+		t.Error(err)
 	}
 }
 

@@ -117,9 +117,9 @@ func (f *Face) serveStored(w http.ResponseWriter, r *http.Request) error {
 		found, ok = f.kept.Get(owner, id)
 	}
 	switch {
-	case id == "compact", id == "input_tokens", below == "cancel":
+	case id == "compact", below == "cancel":
 		return fault.New(fault.RouteNotFound, opStored, "the gateway has no such address: it compacts no "+
-			"conversations, counts no tokens beforehand, and has no background responses to cancel")
+			"conversations, and has no background responses to cancel")
 	case !ok:
 		return fault.New(fault.ResponseUnknown, opStored,
 			fmt.Sprintf("this key has no response %.80q here: it was not stored, was deleted, or is too old", id))

@@ -117,7 +117,7 @@ func TestStoredResponses(t *testing.T) {
 		{http.MethodPost, "/" + id, "a", "MethodNotAllowed", 405},
 		{http.MethodPost, "/" + id + "/input_items", "a", "MethodNotAllowed", 405},
 		{http.MethodPost, "/" + id + "/cancel", "a", "RouteNotFound", 404},
-		{http.MethodPost, "/compact", "a", "RouteNotFound", 404}, {http.MethodPost, "/input_tokens", "a", "RouteNotFound", 404},
+		{http.MethodPost, "/compact", "a", "RouteNotFound", 404}, {http.MethodPost, "/else", "a", "ResponseUnknown", 404},
 		{http.MethodGet, "/" + id + "/output_items", "a", "RouteNotFound", 404},
 		{http.MethodGet, "/" + id + "/input_items?limit=101", "a", "RequestUnreadable", 400},
 		{http.MethodGet, "/" + id + "/input_items?order=up", "a", "RequestUnreadable", 400},
