@@ -253,7 +253,8 @@ func TestResponsesWithoutKeys(t *testing.T) {
 		{"POST", "", `{"model":"script/model","input":"hi","store":true}`, "ResponsesNotKept"},
 		{"GET", "/resp_1", "", "ResponsesNotKept"}, {"GET", "", "", "MethodNotAllowed"},
 	} {
-		req, err := http.NewRequestWithContext(t.Context(), row.method, gw+"/v1/responses"+row.path, strings.NewReader(row.body))
+		req, err := http.NewRequestWithContext(t.Context(), row.method, gw+"/v1/responses"+row.path,
+			strings.NewReader(row.body))
 		if err != nil {
 			t.Fatal(err)
 		}

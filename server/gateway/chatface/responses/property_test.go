@@ -38,8 +38,8 @@ func drawRequest(t *rapid.T) fields {
 		if rapid.Bool().Draw(t, "object") {
 			return fields{"format": fields{"type": "json_object"}}
 		}
-		return fields{"format": fields{"type": "json_schema", "name": "n", "schema": fields{"title": anyText.Draw(t, "title")},
-			"strict": rapid.Bool().Draw(t, "strict")}}
+		return fields{"format": fields{"type": "json_schema", "name": "n",
+			"schema": fields{"title": anyText.Draw(t, "title")}, "strict": rapid.Bool().Draw(t, "strict")}}
 	})
 	maybe("tools", func() any {
 		var list []any

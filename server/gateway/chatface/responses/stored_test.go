@@ -138,7 +138,8 @@ func TestStoredResponses(t *testing.T) {
 		t.Errorf("after it was deleted: %d %s", w.Code, w.Body)
 	}
 	open, _ := faceWith(responses.Options{Keys: keys{}})
-	if w := call(open, http.MethodGet, "/"+id, "a"); w.Code != 400 || !strings.Contains(w.Body.String(), "ResponsesNotKept") {
+	w = call(open, http.MethodGet, "/"+id, "a")
+	if w.Code != 400 || !strings.Contains(w.Body.String(), "ResponsesNotKept") {
 		t.Errorf("a gateway without keys: %d %s", w.Code, w.Body)
 	}
 }
@@ -223,7 +224,8 @@ func TestStoreOfAFaceIsBounded(t *testing.T) {
 	if n != 8 {
 		t.Errorf("%d responses of one key are kept", n)
 	}
-	if got := mustAsk(t, f, "a", `{"input":"x","previous_response_id":"`+last.ID+`"}`).Chat(); strings.Count(string(got), `"role"`) != 103 {
+	got := mustAsk(t, f, "a", `{"input":"x","previous_response_id":"`+last.ID+`"}`).Chat()
+	if strings.Count(string(got), `"role"`) != 103 {
 		t.Errorf("the conversation lost turns: %s", got)
 	}
 	if call(f, http.MethodGet, "/"+kept.ID, "b").Code != http.StatusOK {

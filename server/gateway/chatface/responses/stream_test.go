@@ -37,7 +37,8 @@ func readEvents(t testing.TB, text []byte) (out []event) {
 		name, named := strings.CutPrefix(name, "event: ")
 		data, isData := strings.CutPrefix(data, "data: ")
 		var e event
-		if !ok || !named || !isData || strings.Contains(data, "\n") || json.Unmarshal([]byte(data), &e) != nil || e.Type != name {
+		if !ok || !named || !isData || strings.Contains(data, "\n") || json.Unmarshal([]byte(data), &e) != nil ||
+			e.Type != name {
 			t.Fatalf("this is no event: %q", block)
 		}
 		e.raw = data
@@ -339,8 +340,8 @@ func TestFailedStreams(t *testing.T) {
 	} {
 		f, _ := newFace()
 		o := check(t, readEvents(t, streamed(t, mustAsk(t, f, "a", streamRequest), row.failed, row.data...)))
-		if o.Status != "failed" || o.Error == nil || o.Error.Code != row.code || !strings.Contains(o.Error.Message, row.says) ||
-			o.Store {
+		if o.Status != "failed" || o.Error == nil || o.Error.Code != row.code || o.Store ||
+			!strings.Contains(o.Error.Message, row.says) {
 			t.Errorf("%s: %+v %+v", row.name, o, o.Error)
 		}
 		if _, err := ask(f, "a", `{"model":"m","input":"x","previous_response_id":"`+o.ID+`"}`); err == nil {
@@ -354,7 +355,8 @@ func TestUnreadableEvents(t *testing.T) {
 	t.Parallel()
 	f, _ := newFace()
 	for _, data := range []string{`[]`, `{"choices":7}`, delta(`{"content":{}}`), `x`} {
-		if _, err := mustAsk(t, f, "a", streamRequest).Stream().Event(nil, []byte(data)); fault.CodeOf(err) != fault.AnswerUnreadable {
+		_, err := mustAsk(t, f, "a", streamRequest).Stream().Event(nil, []byte(data))
+		if fault.CodeOf(err) != fault.AnswerUnreadable {
 			t.Errorf("%s: %v", data, err)
 		}
 	}
