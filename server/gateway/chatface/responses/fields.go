@@ -45,7 +45,7 @@ var passed = []passedField{
 var handled = []string{
 	"input", "instructions", "max_output_tokens", "max_tool_calls", "metadata", "include", "previous_response_id",
 	"reasoning", "service_tier", "store", "stream", "stream_options", "text", "tool_choice", "tools", "top_logprobs",
-	"truncation", "parallel_tool_calls", "background", "prompt_cache_options",
+	"truncation", "parallel_tool_calls", "background", "prompt_cache_options", "client_metadata",
 }
 
 // refused are fields that chat completions have no word for. Read-only.

@@ -104,7 +104,7 @@ var requests = []struct{ name, in, chat string }{ // Read-only.
 	{"log probabilities by number", `{"model":"m","input":"hi","top_logprobs":2,"context_management":[]}`,
 		`{"messages":[{"role":"user","content":"hi"}],"model":"m","logprobs":true,"top_logprobs":2}`},
 	{"what chat completions have beside", `{"model":"m","input":"hi","seed":7,"stop":["x"],"prompt_cache_key":"k",
-		"safety_identifier":"s"}`,
+		"safety_identifier":"s","client_metadata":{"a":"b"}}`,
 		`{"messages":[{"role":"user","content":"hi"}],"model":"m","seed":7,"stop":["x"],"prompt_cache_key":"k",
 		"safety_identifier":"s"}`},
 }
