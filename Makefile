@@ -70,6 +70,7 @@ parts:  ## get what tests need beside: a llama.cpp server, a Docker Engine, a Po
 	@deploy/deps/deps.sh prometheus >/dev/null
 	@deploy/deps/deps.sh npm test/openai >/dev/null
 	@deploy/deps/deps.sh npm test/aiclients >/dev/null
+	@deploy/deps/deps.sh npm test/agents >/dev/null
 	@deploy/deps/deps.sh npm test/dashboard >/dev/null
 	@deploy/deps/deps.sh browser >/dev/null
 

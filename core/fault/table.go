@@ -57,6 +57,7 @@ var sections = []Section{
 	{"Remote AI workers", aiWorkerRows},
 	{"Working for an orchestrator elsewhere", joinRows},
 	{"AI on the gateway", completionRows},
+	{"Stored responses of the gateway", responsesRows},
 	{"Choosing orchestrators for AI", aiRoutingRows},
 	{"API keys", keysRows},
 	{"Remote signer", remoteSignerRows},

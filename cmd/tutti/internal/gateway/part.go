@@ -84,7 +84,7 @@ func New(ctx context.Context, o Options) (*Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt.AI, opt.Access = withFaces{ai.front}, ai.access
+	opt.AI, opt.Access = newFaces(ai.front, p.keys), ai.access
 	video, err := p.addLive(&opt, ai)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,35 @@
+package fault
+
+// What applications of OpenAI's Responses API can ask for and not get. Class BadRequest unless said
+// otherwise.
+const (
+	// ResponsesNotKept: a response is to be stored or gone on from, and the gateway has no API keys.
+	ResponsesNotKept Code = "ResponsesNotKept"
+	// PreviousResponseUnknown: a request goes on from a response that its key does not have.
+	PreviousResponseUnknown Code = "PreviousResponseUnknown"
+	// ResponseUnknown (class NotFound): a stored response is asked for that the key does not have.
+	ResponseUnknown Code = "ResponseUnknown"
+)
+
+// responsesRows are the conditions of stored responses. Read-only.
+var responsesRows = []Row{
+	{
+		Code: ResponsesNotKept, Class: BadRequest,
+		Cause: "Responses are kept for the API key that made them, and this gateway has no keys: it cannot tell " +
+			"one client's responses from another's.",
+		Remedy: "Send the whole conversation as input, without store and previous_response_id; or have the " +
+			"operator make a key: `tutti key create -name NAME`.",
+	},
+	{
+		Code: PreviousResponseUnknown, Class: BadRequest,
+		Cause: "The key has no response with the previous_response_id: it was made with another key or with " +
+			"`store: false`, was deleted, is older than a day, made room for newer ones, or the gateway was restarted.",
+		Remedy: "Send the whole conversation as input.",
+	},
+	{
+		Code: ResponseUnknown, Class: NotFound,
+		Cause: "The key has no stored response with this ID: it was made with another key or with " +
+			"`store: false`, was deleted, is older than a day, made room for newer ones, or the gateway was restarted.",
+		Remedy: "Read responses when they are made; keep what is needed for longer in the application.",
+	},
+}
