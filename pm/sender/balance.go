@@ -70,6 +70,15 @@ func (s *Sender) drawBalance(ctx context.Context, t *Terms, cost pm.Value, now t
 	return out, nil
 }
 
+// Holds reports whether the balance pays for so many units without a ticket.
+func (s *Sender) Holds(t *Terms, units int64) bool {
+	now := s.opt.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a := s.accounts[t.account()]
+	return a != nil && (a.jobs > 0 || !a.expired(now)) && !a.needsTickets(t.Price.Cost(max(0, units)), t.ev)
+}
+
 // joinAccount adds a job to an account, which stays until the job ends.
 func (s *Sender) joinAccount(t *Terms, now time.Time) (*account, drawn, error) {
 	s.mu.Lock()

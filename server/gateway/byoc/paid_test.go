@@ -46,6 +46,12 @@ func (c caps) MaxModel(m inference.Model) *big.Rat { return c.most }
 // wallet makes payments that are real but for the chain.
 func wallet(t testing.TB, most int64, credit uint64) *upstream.TicketPayments {
 	t.Helper()
+	return upstream.NewTicketPayments(ticketOptions(t, most, credit))
+}
+
+// ticketOptions are what a wallet is made of.
+func ticketOptions(t testing.TB, most int64, credit uint64) upstream.TicketOptions {
+	t.Helper()
 	key, err := crypto.HexToECDSA(strings.Repeat("01", 32))
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +81,7 @@ func wallet(t testing.TB, most int64, credit uint64) *upstream.TicketPayments {
 	sign := func(m signature.Message) ([]byte, error) { return signature.EthSign(key, m.Bytes()) }
 	s := sender.New(sender.Options{Account: account, Sign: sign, Chain: chain{}, Book: book, Issued: issued,
 		Limits: pm.Limits{MaxEV: core.NewWei(1 << 40), MaxTotalEV: core.NewWei(1 << 50), MaxCredit: core.NewWei(credit)}})
-	return upstream.NewTicketPayments(upstream.TicketOptions{Sender: s, Sign: sign, Caps: caps{big.NewRat(most, 1)}})
+	return upstream.TicketOptions{Sender: s, Sign: sign, Caps: caps{big.NewRat(most, 1)}}
 }
 
 // paidRig is a gateway that pays an orchestrator 10 wei a second with tickets of 100, and at most 20.

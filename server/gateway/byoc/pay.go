@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
@@ -18,8 +19,9 @@ const (
 )
 
 // pay pays an orchestrator so that it holds a job's time: it ends work that is not paid any more. If it says that it
-// holds that, and where the work is free, the payment is nil. refused: the orchestrator has just refused the job
-// because it holds too little, whatever its terms say. Errors are faults.
+// holds that, the payment has no tickets, or is nil where this gateway counts less, and where the work is free.
+// refused: the orchestrator has just refused the job because it holds too little, whatever its terms say. Errors are
+// faults.
 func pay(ctx context.Context, t *upstream.CapabilityTerms, client string, seconds int64, refused bool) (
 	upstream.Payment, int64, error) {
 	if !t.Paid() {
@@ -33,7 +35,7 @@ func pay(ctx context.Context, t *upstream.CapabilityTerms, client string, second
 		seconds = max(min(seconds, most), leastPaid)
 	}
 	if !refused && t.Covers(seconds) {
-		return nil, 0, nil
+		return draw(ctx, t, client, seconds)
 	}
 	p, err := t.Pay(ctx, client, seconds)
 	if err != nil && seconds > leastPaid && tooMuch(err) {
@@ -47,6 +49,24 @@ func pay(ctx context.Context, t *upstream.CapabilityTerms, client string, second
 	}
 	if err != nil {
 		return nil, 0, err
+	}
+	return p, seconds, nil
+}
+
+// draw pays for a job out of what the orchestrator holds, without tickets: work that is not counted would leave it in
+// this gateway's books as paid and not worked for.
+func draw(ctx context.Context, t *upstream.CapabilityTerms, client string, seconds int64) (upstream.Payment, int64,
+	error) {
+	if !t.Counted(seconds) {
+		return nil, 0, nil
+	}
+	p, err := t.Pay(ctx, client, seconds)
+	if err != nil {
+		return nil, 0, err
+	}
+	if p.Value().Sign() > 0 { // another job was faster
+		p.Settle(sender.Unsent, 0)
+		return nil, 0, nil
 	}
 	return p, seconds, nil
 }

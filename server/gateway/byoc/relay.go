@@ -46,11 +46,19 @@ func (x *request) relay(ctx context.Context, t *upstream.CapabilityTerms, resp *
 		h.Set("Content-Length", fmt.Sprint(resp.ContentLength))
 	}
 	x.w.WriteHeader(resp.StatusCode)
-	err := x.copy(resp.Body, events)
-	used := started(x.s.o.Now().Sub(began), events)
+	last, err := x.copy(resp.Body, events)
+	took := x.s.o.Now().Sub(began)
+	used, came := started(took, events), int64(0)
+	if !last.IsZero() {
+		came = started(last.Sub(began), events)
+	}
 	x.billed += used
-	left := errors.Is(err, errClient) || errors.Is(ctx.Err(), context.Canceled)
-	upstream.SettleCapability(p, resp.StatusCode, used, err == nil, left)
+	if resp.StatusCode >= http.StatusBadRequest {
+		upstream.RefuseCapability(p, resp.StatusCode)
+	} else {
+		x.done = err == nil
+		upstream.SettleCapability(p, x.arrival(ctx, err, took), came, used)
+	}
 	if err != nil {
 		x.s.o.Log.Info("a job's answer is not whole", "orchestrator", t.URI, "model", x.job.capability, "err", err)
 		return errCut
@@ -58,8 +66,25 @@ func (x *request) relay(ctx context.Context, t *upstream.CapabilityTerms, resp *
 	return nil
 }
 
-// copy copies an answer as it comes. Event streams end with their last event: some orchestrators go on sending then.
-func (x *request) copy(from io.Reader, events bool) error {
+// slowClient is how long a client may let its orchestrator wait before it counts as the cause of a broken answer.
+const slowClient = 2 * time.Second
+
+// arrival says what came of an answer that ended with err and took so long. Clients choose a job's time, at whose end
+// orchestrators break off, and how much there is to answer.
+func (x *request) arrival(ctx context.Context, err error, took time.Duration) upstream.Arrival {
+	switch {
+	case err == nil:
+		return upstream.Whole
+	case errors.Is(err, errClient), errors.Is(err, errLarge), ctx.Err() != nil, x.waited >= slowClient,
+		took >= time.Duration(x.job.seconds)*time.Second:
+		return upstream.Left
+	}
+	return upstream.Broken
+}
+
+// copy copies an answer as it comes; last is when its last part came. Event streams end with their last event: some
+// orchestrators go on sending then.
+func (x *request) copy(from io.Reader, events bool) (last time.Time, err error) {
 	control := http.NewResponseController(x.w)
 	defer func() { _ = control.SetWriteDeadline(time.Time{}) }()
 	var end lastEvent
@@ -70,8 +95,11 @@ func (x *request) copy(from io.Reader, events bool) error {
 		if events {
 			n, done = end.feed(buf[:n])
 		}
+		if n > 0 {
+			last = x.s.o.Now()
+		}
 		if sent += int64(n); sent > x.s.o.Limits.Answer {
-			return errLarge
+			return last, errLarge
 		}
 		out := buf[:n]
 		if done {
@@ -80,17 +108,18 @@ func (x *request) copy(from io.Reader, events bool) error {
 		if len(out) > 0 {
 			_ = control.SetWriteDeadline(time.Now().Add(x.s.o.Limits.Stall)) // a test's transport has none
 			if _, err := x.w.Write(out); err != nil {
-				return errClient
+				return last, errClient
 			}
 			if err := control.Flush(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-				return errClient
+				return last, errClient
 			}
+			x.waited += x.s.o.Now().Sub(last)
 		}
 		switch {
 		case done, err == io.EOF:
-			return nil
+			return last, nil
 		case err != nil:
-			return err
+			return last, err
 		}
 	}
 }

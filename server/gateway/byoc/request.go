@@ -36,6 +36,9 @@ type request struct {
 	header, target string
 	// billed are the seconds that orchestrators may have charged.
 	billed int64
+	// waited is how long the client has let its orchestrator wait; done: the answer is whole, and none of an error.
+	waited time.Duration
+	done   bool
 }
 
 // serveRequest passes a job to an orchestrator, and its answer back.
@@ -100,17 +103,24 @@ func (s *Server) joined(ctx context.Context) (context.Context, context.CancelFun
 	return ctx, func() { stop(); cancel() }
 }
 
-// tryAll tries orchestrators one after another until one answers. A job whose time ran out is not tried again.
+// tryAll tries orchestrators one after another until one answers. A job whose time ran out is not tried again. Those
+// that failed are blamed once another one did the job: the request was not the cause.
 func (x *request) tryAll(ctx context.Context, found []*upstream.CapabilityTerms) error {
+	var failed []error
 	var last error
 	for _, t := range found {
 		err := x.try(ctx, t)
+		if err == nil && x.done {
+			for _, at := range failed {
+				upstream.Blame(at)
+			}
+		}
 		if err == nil || errors.Is(err, errCut) || errors.Is(err, fault.JobLate) || ctx.Err() != nil {
 			return err
 		}
 		x.s.o.Log.Info("an orchestrator did not do a job", "orchestrator", t.URI, "model", x.job.capability,
 			fault.Attr(err))
-		last = err
+		failed, last = append(failed, err), err
 	}
 	return last
 }
@@ -135,12 +145,13 @@ func (x *request) try(ctx context.Context, t *upstream.CapabilityTerms) error {
 			if t.Paid() && !refused {
 				continue
 			}
-			return fault.New(fault.InsufficientBalance, "send a job", "the orchestrator says that it was not paid enough")
+			return upstream.Forgone(fault.New(fault.InsufficientBalance, "send a job",
+				"the orchestrator says that it was not paid enough"), p)
 		}
 		if resp.StatusCode >= http.StatusInternalServerError {
 			resp.Body.Close()
-			upstream.SettleCapability(p, resp.StatusCode, 0, false, false)
-			return failed(resp.StatusCode, reason)
+			upstream.RefuseCapability(p, resp.StatusCode)
+			return upstream.Forgone(failed(resp.StatusCode, reason), p)
 		}
 		return x.relay(ctx, t, resp, p, began)
 	}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/gateway/live"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
@@ -33,8 +35,8 @@ func (s *Server) timesOf(h http.Header) searchTimes {
 	return searchTimes{read(searchHeader, s.o.Limits.Search), read(askHeader, s.o.Limits.Ask)}
 }
 
-// search asks all orchestrators for their terms, and lists those with a free slot in the order of their answers. The
-// error is a fault.
+// search asks all orchestrators for their terms, and lists those with a free slot in the order of their answers, those
+// above the price limits last. The error is a fault.
 func (s *Server) search(ctx context.Context, j *job, times searchTimes) ([]*upstream.CapabilityTerms, error) {
 	const op = "look for a capability"
 	uris, err := s.o.Orchestrators(ctx)
@@ -74,6 +76,9 @@ func (s *Server) search(ctx context.Context, j *job, times searchTimes) ([]*upst
 	wg.Wait()
 	switch {
 	case len(found) > 0:
+		slices.SortStableFunc(found, func(a, b *upstream.CapabilityTerms) int {
+			return live.Cheaper(a.Expensive(), b.Expensive())
+		})
 		return found, nil
 	case answered > 0, len(errs) == 0 && len(uris) > 0:
 		return nil, fault.New(fault.CapabilityNotOffered, op, "no orchestrator has a free slot for it")

@@ -42,6 +42,8 @@ type stream struct {
 	begun   time.Time
 
 	mu sync.Mutex
+	// reserved are the seconds that were taken from the budget of the client's key.
+	reserved int64
 	// refused is an orchestrator's refusal that would be another one's too.
 	refused *live.RefusedError
 	// present is where the stream runs, nil for a moment while that changes.
@@ -112,8 +114,11 @@ func (s *Server) start(w http.ResponseWriter, r *http.Request) (*stream, error) 
 		return nil, err
 	}
 	st := &stream{s: s, job: j, client: c, grant: grant, times: s.timesOf(r.Header), begun: s.o.Now(),
-		data: readers{most: s.o.Limits.Readers}}
-	if err := s.begin(w, r, st); err != nil {
+		reserved: j.seconds, data: readers{most: s.o.Limits.Readers}}
+	if err = st.reserve(); err == nil {
+		err = s.begin(w, r, st)
+	}
+	if err != nil {
 		st.settleKey()
 		return nil, err
 	}
@@ -323,6 +328,22 @@ func (st *stream) watch() {
 	st.mu.Lock()
 	st.endedAt = st.s.o.Now()
 	st.mu.Unlock()
+}
+
+// reserve takes from the budget of the client's key the time that the stream has run, whether or not its orchestrator
+// had to be paid for it, and an interval ahead. The error is a fault.
+func (st *stream) reserve() error {
+	need := started(st.s.o.Now().Sub(st.begun)+st.s.o.Limits.Pay, false)
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if need <= st.reserved {
+		return nil
+	}
+	err := st.grant.Reserve(inference.Units(need - st.reserved))
+	if err == nil {
+		st.reserved = need
+	}
+	return err
 }
 
 // settleKey counts the time that the stream took against its client's key.

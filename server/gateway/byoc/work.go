@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/server/gateway/live"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
@@ -98,18 +97,19 @@ func (o *candidate) start(ctx context.Context, short bool) ([]byte, live.Paid, e
 	switch {
 	case underpaid:
 		upstream.Short(p)
-		return nil, nil, fault.New(fault.InsufficientBalance, "begin a stream", "it says that it was not paid enough")
-	case resp.StatusCode >= http.StatusInternalServerError:
-		upstream.SettleCapability(p, resp.StatusCode, 0, false, false)
-		return nil, nil, failed(resp.StatusCode, reason)
+		return nil, nil, upstream.Forgone(fault.New(fault.InsufficientBalance, "begin a stream",
+			"it says that it was not paid enough"), p)
 	case resp.StatusCode != http.StatusOK:
-		upstream.SettleCapability(p, max(resp.StatusCode, http.StatusBadRequest), 0, false, false)
+		upstream.RefuseCapability(p, resp.StatusCode)
+		if resp.StatusCode >= http.StatusInternalServerError {
+			return nil, nil, upstream.Forgone(failed(resp.StatusCode, reason), p)
+		}
 		return nil, nil, st.refuse(resp)
 	}
 	w := &work{st: st, t: o.t, Prepaid: live.Prepaid{Rate: 1, Now: s.o.Now, Begun: s.o.Now()}}
 	answer, err := w.channels(resp.Header)
 	if err != nil {
-		upstream.SettleCapability(p, http.StatusOK, 0, false, false)
+		upstream.SettleCapability(p, upstream.Broken, 0, 0)
 		return nil, nil, err
 	}
 	if p != nil {
@@ -226,11 +226,11 @@ func (w *work) Run(ctx context.Context, _ string) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		work := w.topUp
-		if !w.t.Paid() {
-			work = w.countFree
+		err := w.st.reserve()
+		if err == nil && w.t.Paid() {
+			err = w.topUp(ctx)
 		}
-		if err := work(ctx); errors.Is(err, fault.BudgetSpent) || errors.Is(err, fault.RequestAboveLimit) {
+		if errors.Is(err, fault.BudgetSpent) || errors.Is(err, fault.RequestAboveLimit) {
 			w.st.mu.Lock()
 			h := w.st.handle
 			w.st.mu.Unlock()
@@ -244,13 +244,9 @@ func (w *work) Run(ctx context.Context, _ string) error {
 	}
 }
 
-// countFree takes the time that passes from the budget of the client's key where the work is free.
-func (w *work) countFree(context.Context) error {
-	return w.st.grant.Reserve(inference.Units(w.st.s.o.Limits.Pay / time.Second))
-}
-
 // topUp pays for more of the stream if the orchestrator, by its fresh terms, holds too little. However little it says
-// that it holds, it is never paid further ahead of the clock than for a job's time.
+// that it holds, it is never paid further ahead of the clock than for a job's time, and where this gateway stood still,
+// for as much that passed.
 func (w *work) topUp(ctx context.Context) error {
 	st := w.st
 	w.Settle()
@@ -260,18 +256,20 @@ func (w *work) topUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ahead := max(st.job.seconds, enough)
-	seconds := min(w.Missing(time.Duration(ahead)*time.Second), ahead)
-	if !t.Paid() || t.Covers(enough) || seconds <= 0 {
+	ahead := time.Duration(max(st.job.seconds, enough)) * time.Second
+	missing := w.Missing(ahead)
+	if !t.Paid() || t.Covers(enough) || missing <= 0 {
 		return nil
 	}
+	seconds := w.Within(missing, ahead)
 	if err := t.CheckPrice(); err != nil {
 		return err
 	}
-	if err := st.grant.Reserve(inference.Units(seconds)); err != nil {
-		return err
-	}
 	p, err := t.Pay(ctx, st.client.name, seconds)
+	if err != nil && seconds > enough && tooMuch(err) {
+		seconds = enough
+		p, err = t.Pay(ctx, st.client.name, seconds)
+	}
 	if err != nil {
 		return err
 	}

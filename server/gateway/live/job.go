@@ -93,7 +93,7 @@ func (s *stream) begin(ctx context.Context, o Orchestrator) (*job, error) {
 	ask, cancel := context.WithTimeout(ctx, s.plan.startWithin())
 	defer cancel()
 	begun := s.srv.o.Now()
-	data, paid, err := o.Start(ask, s.id, body)
+	data, paid, err := o.Start(ask, s.client(), body)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,8 @@ type Upstream struct {
 	Log      *slog.Logger
 }
 
-// Find asks all orchestrators. Those with an idle runner come first, then in order of their answers.
+// Find asks all orchestrators. Those within the price limits come first, of these the ones with an idle runner, then in
+// order of their answers.
 func (u *Upstream) Find(ctx context.Context, name string) ([]Orchestrator, error) {
 	uris, err := u.Orchestrators(ctx)
 	if len(uris) == 0 {
@@ -62,7 +63,9 @@ func (u *Upstream) Find(ctx context.Context, name string) ([]Orchestrator, error
 	mu.Lock()
 	found = slices.Clone(found)
 	mu.Unlock()
-	slices.SortStableFunc(found, func(a, b *offer) int { return cmp.Compare(b.idle(), a.idle()) })
+	slices.SortStableFunc(found, func(a, b *offer) int {
+		return cmp.Or(Cheaper(a.terms.Expensive(), b.terms.Expensive()), cmp.Compare(b.idle(), a.idle()))
+	})
 	out := make([]Orchestrator, len(found))
 	for i, o := range found {
 		out[i] = o
@@ -78,6 +81,17 @@ type offer struct {
 	u      *Upstream
 	client *upstream.Client
 	terms  *upstream.Terms
+}
+
+// Cheaper orders orchestrators by whether they are above the price limits: such ones are used where there is no other.
+func Cheaper(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
 }
 
 // idle is 1 for an orchestrator with an idle runner.
@@ -98,9 +112,9 @@ func (o *offer) Account() string { return o.terms.Offer.Address.String() }
 func (o *offer) Price() *big.Rat { return o.terms.Price }
 
 // Start sends the request that begins a stream, with the payment for its begin.
-func (o *offer) Start(ctx context.Context, stream string, request []byte) ([]byte, Paid, error) {
+func (o *offer) Start(ctx context.Context, client string, request []byte) ([]byte, Paid, error) {
 	p := &payments{Prepaid: Prepaid{Rate: orchestrate.PixelsPerSecond, Now: o.u.Now, Begun: o.u.Now()}, offer: o,
-		client: stream, interval: o.u.Interval, ahead: aheadNetwork, log: o.u.Log}
+		client: client, interval: o.u.Interval, ahead: aheadNetwork, log: o.u.Log}
 	if o.terms.Node != "" {
 		p.ahead = max(aheadOwn, 2*p.interval)
 	}
@@ -108,12 +122,13 @@ func (o *offer) Start(ctx context.Context, stream string, request []byte) ([]byt
 	if o.terms.Paid() {
 		units = p.Units(p.ahead)
 	}
-	status, data, paid, err := o.client.StartLive(ctx, o.terms, stream, units, request)
+	status, data, paid, err := o.client.StartLive(ctx, o.terms, client, units, request)
 	if err != nil {
 		return nil, nil, err
 	}
 	if status != http.StatusOK {
-		return nil, nil, &RefusedError{Status: status, Text: strings.TrimSpace(string(data[:min(len(data), 200)]))}
+		refused := &RefusedError{Status: status, Text: strings.TrimSpace(string(data[:min(len(data), 200)]))}
+		return nil, nil, upstream.Forgone(refused, paid)
 	}
 	if units == 0 {
 		return data, nil, nil

@@ -22,9 +22,9 @@ type Orchestrator interface {
 	Account() string
 	// Price is what a pixel, or a second of a planned stream, costs, in wei; nil is free.
 	Price() *big.Rat
-	// Start sends the request that begins a stream, and returns the answer's body, and what pays for the
-	// stream: nil where it is free. An error that is a *RefusedError is the orchestrator's answer.
-	Start(ctx context.Context, stream string, request []byte) (answer []byte, paid Paid, err error)
+	// Start sends the request that begins a client's stream, and returns the answer's body, and what pays for
+	// the stream: nil where it is free. An error that is a *RefusedError is the orchestrator's answer.
+	Start(ctx context.Context, client string, request []byte) (answer []byte, paid Paid, err error)
 }
 
 // Paid pays for a stream at one orchestrator.

@@ -30,6 +30,18 @@ type identity struct {
 	from netip.Prefix
 }
 
+// ownMachine is the name of requests of the own machine.
+const ownMachine = "machine"
+
+// client is who is answerable for what is paid and not worked for: one that begins many streams is one client. Those of
+// the own machine are of many publishers.
+func (s *stream) client() string {
+	if s.by.name == "" || s.by.name == ownMachine {
+		return "stream " + s.id
+	}
+	return s.by.name
+}
+
 // unknown is what counts as the address of a request, the zero Prefix for the own machine and the operator's known
 // peers.
 func unknown(r *http.Request) netip.Prefix {
@@ -68,7 +80,7 @@ func (s *Server) clientOf(r *http.Request, unknown netip.Prefix) identity {
 	}
 	if machine && !unknown.IsValid() {
 		// A media server there has publishers of all kinds; the service knows them.
-		return identity{name: "machine", known: true, claims: !asked}
+		return identity{name: ownMachine, known: true, claims: !asked}
 	}
 	return identity{name: "address " + admission.NetworkOf(r.RemoteAddr).String(), from: unknown}
 }
@@ -114,7 +126,9 @@ func (s *Server) claimLocked(st *stream) error {
 }
 
 // sharesID reports whether two streams have one id. That of a planned stream is for the log alone.
-func (s *stream) sharesID(other *stream) bool { return s.id == other.id && s.plan == nil && other.plan == nil }
+func (s *stream) sharesID(other *stream) bool {
+	return s.id == other.id && s.plan == nil && other.plan == nil
+}
 
 // yields reports whether another stream may have the same id: heartbeats and the status name streams by it.
 func (s *stream) yields(other *stream) bool {

@@ -41,7 +41,8 @@ func (p *Prepaid) Within(missing int64, ahead time.Duration) int64 {
 	if over <= 0 {
 		return missing
 	}
-	p.Begun = p.Begun.Add(time.Duration(over/p.Rate)*time.Second + time.Duration(over%p.Rate)*time.Second/time.Duration(p.Rate))
+	p.Begun = p.Begun.Add(time.Duration(over/p.Rate)*time.Second +
+		time.Duration(over%p.Rate)*time.Second/time.Duration(p.Rate))
 	return most
 }
 
@@ -65,14 +66,17 @@ func (p *Prepaid) Settle() {
 	}
 }
 
-// End settles what is open. blame: the orchestrator ended the stream, so that what it did not work for counts against
-// it.
+// End settles what is open. blame: the orchestrator ended the stream, so that what it did not work for is not excused.
+// It counts as the client's doing, whose media and parameters may have ended it.
 func (p *Prepaid) End(blame bool) {
 	p.Settle()
 	used := p.used()
 	for _, one := range p.open {
 		came := min(max(0, used-p.settled), one.units)
 		p.settled += one.units
+		if blame && came == 0 {
+			one.Forgo() // the stream may be the cause
+		}
 		one.Settle(sender.Served, one.units)
 		if blame {
 			one.Received(came)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/eventstream"
 	"github.com/tuttinode/tutti/server/gateway/segmenter"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
 const (
@@ -159,6 +160,9 @@ func (s *stream) choose(ctx context.Context) (*job, error) {
 		s.srv.o.Recorder.Attempt()
 		j, err := s.begin(ctx, o)
 		if err == nil {
+			for _, failed := range errs {
+				upstream.Blame(failed) // its parameters were not the cause
+			}
 			if s.plan == nil { // that of a second is no price of pixels
 				s.srv.o.Recorder.Price(o.Price())
 			}

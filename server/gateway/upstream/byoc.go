@@ -138,6 +138,9 @@ func (t *CapabilityTerms) Covers(seconds int64) bool {
 	return t.Price == nil || t.balance.Cmp(new(big.Rat).Mul(t.Price, new(big.Rat).SetInt64(seconds))) >= 0
 }
 
+// Expensive reports a price above this gateway's limits, also where it pays more if it has to.
+func (t *CapabilityTerms) Expensive() bool { return expensive(t.terms) }
+
 // CheckPrice refuses a price above this gateway's limits, with the fault PriceTooHigh.
 func (t *CapabilityTerms) CheckPrice() error {
 	if d, paid := t.terms.(*ticketTerms); paid {
@@ -152,6 +155,12 @@ func (t *CapabilityTerms) Most() int64 {
 		return d.p.opt.Sender.MostUnits(d.terms)
 	}
 	return -1
+}
+
+// Counted reports whether this gateway too counts that the orchestrator holds enough for so many seconds.
+func (t *CapabilityTerms) Counted(seconds int64) bool {
+	d, paid := t.terms.(*ticketTerms)
+	return paid && d.p.opt.Sender.Holds(d.terms, seconds)
 }
 
 // Pay makes the payment for so many seconds. client is as in PaymentTerms.Pay. Errors are faults; the payment must be
@@ -197,52 +206,84 @@ func (c *Client) SendCapability(r *http.Request, payment Payment) (*http.Respons
 		return resp, nil
 	}
 	if payment != nil {
-		payment.Settle(outcomeWithoutAnswer(r.Context(), err), 0)
+		how := outcomeWithoutAnswer(r.Context(), err)
+		if how == sender.Failed {
+			payment.Forgo()
+		}
+		payment.Settle(how, 0)
 	}
 	switch {
 	case notSent(err) && r.Context().Err() == nil:
 		return nil, fault.Wrap(fault.OrchestratorUnreachable, op, err)
 	case errors.Is(r.Context().Err(), context.DeadlineExceeded):
-		return nil, &fault.Fault{Code: fault.JobLate, Op: op, Err: err,
-			Detail: "the orchestrator did not answer within the job's time"}
+		return nil, Forgone(&fault.Fault{Code: fault.JobLate, Op: op, Err: err,
+			Detail: "the orchestrator did not answer within the job's time"}, payment)
 	case r.Context().Err() != nil:
 		return nil, fault.Wrap(fault.Canceled, op, err)
 	}
-	return nil, fault.Wrap(fault.JobBroke, op, err)
+	return nil, Forgone(fault.Wrap(fault.JobBroke, op, err), payment)
 }
 
-// SettleCapability settles a payment after an answer: used is how many seconds the work took of this gateway's time,
-// whole says that all of it arrived, left that the client ended it.
-func SettleCapability(p Payment, status int, used int64, whole, left bool) {
+// RefuseCapability settles a payment after an answer with an error. Clients write the requests, and may be the cause of
+// any error of a worker, so it counts as their doing: see Forgone.
+func RefuseCapability(p Payment, status int) {
 	if p == nil {
 		return
 	}
+	p.Forgo()
 	switch {
 	case status == http.StatusServiceUnavailable, status == http.StatusPaymentRequired, status == http.StatusForbidden:
 		p.Settle(sender.Refused, 0)
 	case status >= http.StatusInternalServerError:
 		p.Settle(sender.Failed, 0)
-	case status >= http.StatusBadRequest:
-		// The request may be the cause. What was not worked for is still there.
-		p.Settle(sender.InputBad, 0)
 	default:
-		p.Settle(sender.Served, used)
-		switch {
-		case left:
-			p.LeftAfter(used, used)
-		case whole:
-			p.Received(used)
-		default:
-			p.Received(0)
-		}
+		p.Settle(sender.InputBad, 0) // what was not worked for is still there
 	}
 }
 
-// Short settles a payment whose orchestrator says that it holds less than this gateway counts.
+// Arrival says what came of an answer.
+type Arrival int
+
+// Of an answer with Left the client is the cause that it is not whole, of one with Broken its orchestrator.
+const (
+	Whole Arrival = iota
+	Left
+	Broken
+)
+
+// SettleCapability settles a payment after an answer: used is how many seconds the work took of this gateway's time,
+// and came how many of them until the last part of the answer.
+func SettleCapability(p Payment, how Arrival, came, used int64) {
+	if p == nil {
+		return
+	}
+	p.Settle(sender.Served, used)
+	switch how {
+	case Whole:
+		p.Received(used)
+	case Left:
+		p.LeftAfter(min(came, used), used)
+	default:
+		p.Received(0)
+	}
+}
+
+// Short settles a payment whose orchestrator says that it holds less than this gateway counts. A worker may say the
+// same to its client, so that it counts as the client's doing.
 func Short(p Payment) {
 	if p != nil {
+		p.Forgo()
 		p.Settle(sender.Short, 0)
 	}
+}
+
+// Forgone adds to the failure of some work its payment, for which the client may be the cause: Blame has it count
+// against the orchestrator once another one does the work.
+func Forgone(err error, p Payment) error {
+	if err == nil || p == nil {
+		return err
+	}
+	return lost(err, p)
 }
 
 // Value returns what a payment adds, nothing without one.

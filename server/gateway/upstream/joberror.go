@@ -157,6 +157,9 @@ var jobTexts = []textCode{
 // which relays it with a status of its own: the status, and the server's message. Read-only.
 var runnerRefused = regexp.MustCompile(`(?is)(?:returned|unexpected status code:) (400|413|415|422)\b:?\s*(.*)$`)
 
+// runnerSaid matches the beginning of a model server's own words there, whatever their status. Read-only.
+var runnerSaid = regexp.MustCompile(`(?:returned|unexpected status code:) [1-5][0-9]{2}\b`)
+
 // runnerRefusal is the fault of a model server's refusal, with the server's message.
 func runnerRefusal(op, text string) error {
 	m := runnerRefused.FindStringSubmatch(text)
@@ -198,6 +201,9 @@ func find(lower string, texts []textCode) fault.Code {
 
 func codeOfText(text string) fault.Code {
 	lower := strings.ToLower(text)
+	if at := runnerSaid.FindStringIndex(lower); at != nil {
+		lower = lower[:at[0]] // the rest may repeat what the client sent
+	}
 	if code := paymentText(lower); code != "" {
 		return code
 	}

@@ -23,9 +23,13 @@ const maxLiveAnswer = 64 << 10
 // Paid reports whether work under the terms is paid for.
 func (t *Terms) Paid() bool { return t.bills() }
 
+// Expensive reports a price above this gateway's limits, also where it pays more if it has to.
+func (t *Terms) Expensive() bool { return expensive(t.paymentTerms) }
+
 // StartLive sends the request that begins a live stream, with the payment for its first units; none are paid where the
 // work is free. ctx bounds it. The answer may be a refusal. The payment is the caller's to settle after an answer with
-// status 200, and is settled otherwise. An error is a fault, as of Submit.
+// status 200, and is settled otherwise. An error is a fault, as of Submit. The client writes the stream's parameters,
+// so a start that fails counts as its doing (see Forgone).
 func (c *Client) StartLive(ctx context.Context, t *Terms, client string, units int64, body []byte) (status int,
 	answer []byte, paid Payment, err error) {
 	payment, err := t.paymentTerms.Pay(ctx, client, units)
@@ -42,19 +46,21 @@ func (c *Client) StartLive(ctx context.Context, t *Terms, client string, units i
 		Header: http.Header{rpc.PaymentHeader: header, rpc.SegmentHeader: t.segment, "Authorization": jobMarker,
 			"Content-Type": {"application/json"}},
 	}).WithContext(ctx)
-	status, answer, err = c.sendLive(r, payment)
-	if status != http.StatusOK {
-		payment = nil
-	}
-	return status, answer, payment, err
+	status, answer, err = c.sendLive(r, payment, payment.Forgo)
+	return status, answer, payment, Forgone(err, payment)
 }
 
-// sendLive sends a request with a payment, and settles it unless the answer's status is 200.
-func (c *Client) sendLive(r *http.Request, payment Payment) (status int, answer []byte, err error) {
+// sendLive sends a request with a payment, and settles it unless the answer's status is 200. failed is called before
+// that where the orchestrator may keep it.
+func (c *Client) sendLive(r *http.Request, payment Payment, failed func()) (status int, answer []byte, err error) {
 	const op = "pay for a live stream"
 	resp, err := c.jobs.RoundTrip(r)
 	if err != nil {
-		payment.Settle(outcomeWithoutAnswer(r.Context(), err), 0)
+		how := outcomeWithoutAnswer(r.Context(), err)
+		if how == sender.Failed {
+			failed()
+		}
+		payment.Settle(how, 0)
 		if notSent(err) {
 			return 0, nil, fault.Wrap(fault.OrchestratorUnreachable, op, err)
 		}
@@ -63,10 +69,12 @@ func (c *Client) sendLive(r *http.Request, payment Payment) (status int, answer 
 	defer resp.Body.Close()
 	answer, err = io.ReadAll(io.LimitReader(resp.Body, maxLiveAnswer))
 	if err != nil {
+		failed()
 		payment.Settle(sender.Failed, 0)
 		return 0, nil, fault.Wrap(fault.JobBroke, op, err)
 	}
 	if resp.StatusCode != http.StatusOK {
+		failed()
 		payment.Settle(sender.Refused, 0)
 	}
 	return resp.StatusCode, answer, nil
@@ -110,7 +118,7 @@ func (p *LivePayments) Pay(ctx context.Context, units int64) (Payment, error) {
 		return nil, fault.Wrap(fault.OrchestratorUnusable, "pay for a live stream", err)
 	}
 	r.Header[rpc.PaymentHeader], r.Header[rpc.SegmentHeader] = []string{payment.Header()}, []string{segment}
-	status, answer, err := p.c.sendLive(r, payment)
+	status, answer, err := p.c.sendLive(r, payment, func() {})
 	switch {
 	case err != nil:
 		return nil, err

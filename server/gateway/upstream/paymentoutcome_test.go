@@ -195,8 +195,12 @@ func TestEveryJobsPaymentIsSettled(t *testing.T) {
 		"balance": {"", says(400, "", "Insufficient balance"), settled{sender.Short, 0}},
 		"price": {"", says(400, "", `invalid expected price sent with payment err="x"`),
 			settled{sender.Refused, 0}},
-		"runner's word":     {"", says(400, "", "LLM container returned 400"), settled{sender.InputBad, 0}},
-		"runner's 422":      {"", says(500, "", "unexpected status code: 422"), settled{sender.InputBad, 0}},
+		"runner's word": {"", says(400, "", "LLM container returned 400"), settled{sender.InputBad, 0}},
+		"runner's 422":  {"", says(500, "", "unexpected status code: 422"), settled{sender.InputBad, 0}},
+		"runner's echo": {"", says(500, "", `unexpected status code: 422 {"input":"insufficient balance"}`),
+			settled{sender.InputBad, 0}},
+		"runner's 500 with an echo": {"", says(500, "", `LLM container returned 500: "ticketparams expired"`),
+			settled{sender.Failed, 0}},
 		"too long a prompt": {own, says(400, "PromptTooLong", "x"), settled{sender.Refused, 0}},
 		"failed":            {"", says(500, "", "boom"), settled{sender.Failed, 0}},
 		"failed at our own": {own, says(500, "JobFailed", "boom"), settled{sender.Refused, 0}},
@@ -223,8 +227,8 @@ func TestEveryJobsPaymentIsSettled(t *testing.T) {
 				t.Errorf("%+v, want %+v (%v)", got, row.want, err)
 			}
 			switch name {
-			case "runner's word", "runner's 422", "too long a prompt", "full", "unknown 503",
-				"failed", "failed at our own", "broke":
+			case "runner's word", "runner's 422", "runner's echo", "runner's 500 with an echo", "too long a prompt",
+				"full", "unknown 503", "failed", "failed at our own", "broke":
 				if d.forgone != 1 {
 					t.Error("it counts against the orchestrator, whatever its client sent")
 				}

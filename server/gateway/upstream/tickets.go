@@ -266,17 +266,28 @@ func (d *ticketTerms) explainTooExpensive(err error, units int64) error {
 
 // checkPrice checks the caps, which may have changed since the orchestrator was chosen.
 func (d *ticketTerms) checkPrice() error {
-	if d.p.opt.Caps == nil || d.p.opt.AllowExpensive {
-		return nil
-	}
 	most := d.maxPrice()
-	if most == nil || d.price.Cmp(most) <= 0 {
+	if d.p.opt.AllowExpensive || most == nil || d.price.Cmp(most) <= 0 {
 		return nil
 	}
 	return fault.New(fault.PriceTooHigh, "make payment", d.price.RatString()+" wei, at most "+pm.ValueOf(most).String())
 }
 
+// expensive reports terms above the caps, also where more is paid if there is no other orchestrator.
+func expensive(t PaymentTerms) bool {
+	d, paid := t.(*ticketTerms)
+	if !paid {
+		return false
+	}
+	most := d.maxPrice()
+	return most != nil && d.price.Cmp(most) > 0
+}
+
+// maxPrice is the cap, nil for none.
 func (d *ticketTerms) maxPrice() *big.Rat {
+	if d.p.opt.Caps == nil {
+		return nil
+	}
 	if d.model == nil {
 		return d.p.opt.Caps.MaxTranscoding()
 	}
