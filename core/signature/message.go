@@ -23,6 +23,7 @@ import (
 //	segment      clients, orchestrators    a segment's description, from 64 bytes, no ticket of the account, hashed
 //	result       gateways, indirectly      hashes of 32 bytes each, hashed
 //	ticket       orchestrators             168 or 232 bytes: a ticket of the account, hashed
+//	job          clients                   JSON objects as text, no ticket of the account, hashed
 //	text         the operator              printable text of any length but 32 bytes, signed as it is
 //	signer state the remote signer         a JSON object with a field StateID, signed as it is, which no text is
 //
