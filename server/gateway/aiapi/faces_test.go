@@ -216,21 +216,25 @@ func TestInputTokens(t *testing.T) {
 	}
 }
 
-// BenchmarkFaces is BenchmarkStream through the faces of other APIs.
+// BenchmarkFaces is a stream of a thousand events as chat completions, and through the faces of other APIs.
 func BenchmarkFaces(b *testing.B) {
-	h := faced(benched(b, func(context.Context, *inference.Job) (*broker.Answer, error) {
-		return reply("text/event-stream", &parts{part: event1, last: lastEvent + usage + done, n: 64}), nil
-	}))
-	for name, row := range map[string][2]string{
-		"messages": {"/v1/messages", question("hi", `,"stream":true`)},
-		"ollama":   {"/api/chat", `{"model":"m/llama","messages":[{"role":"user","content":"hi"}]}`},
+	next := benched(b, func(context.Context, *inference.Job) (*broker.Answer, error) {
+		return reply("text/event-stream", &parts{part: event1, last: lastEvent + usage + done, n: 1000}), nil
+	})
+	for _, row := range []struct {
+		name, path, body string
+		handler          http.Handler
+	}{
+		{"chat", "/v1/chat/completions", usageBody, next},
+		{"messages", "/v1/messages", question("hi", `,"stream":true`), faced(next)},
+		{"ollama", "/api/chat", `{"model":"m/llama","messages":[{"role":"user","content":"hi"}]}`, faced(next)},
 	} {
-		b.Run(name, func(b *testing.B) {
+		b.Run(row.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				r := httptest.NewRequest(http.MethodPost, row[0], strings.NewReader(row[1]))
+				r := httptest.NewRequest(http.MethodPost, row.path, strings.NewReader(row.body))
 				r.Header["Authorization"] = []string{"Bearer " + token}
-				h.ServeHTTP(&sink{make(http.Header, 8)}, r)
+				row.handler.ServeHTTP(&sink{make(http.Header, 8)}, r)
 			}
 		})
 	}

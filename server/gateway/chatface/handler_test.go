@@ -319,6 +319,7 @@ func TestStreamThatFails(t *testing.T) {
 		piece, kind, text string
 	}{
 		"an error": {`data: {"error":{"message":"gone","status":503}}` + "\n\n", "overloaded_error", "gone"},
+		"a text":   {`data: {"error":"gone"}` + "\n\n", "api_error", "gone"},
 		"cut off":  {"", "api_error", "the stream ended before the answer was finished"},
 		"no JSON":  {"data: {\"choices\n\n", "api_error", "An orchestrator's answer"},
 		"too long": {"data: " + strings.Repeat(" ", 5<<20), "api_error", "an event of the stream is too long"},
