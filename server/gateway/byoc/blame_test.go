@@ -318,6 +318,7 @@ func TestWorkOutOfABalanceIsCounted(t *testing.T) {
 			t.Fatal(got)
 		}
 	}
+	until(t, "what three jobs left", func() bool { return credit(s).Unworked.Cmp(wei(3500)) > 0 }) // all are settled
 	was, paid := credit(s).Unworked, o.tickets()
 	for range 200 {
 		if res, text := g.ask(t, 10); res.StatusCode != http.StatusOK {
