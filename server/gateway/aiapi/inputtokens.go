@@ -44,7 +44,6 @@ func (x *relayedRequest) estimateTokens() error {
 		return fault.New(fault.ModelUnknown, "count tokens",
 			fmt.Sprintf("no orchestrator offers the model %.256q; GET /v1/models lists those that are offered", req.Model.ID))
 	}
-	x.complete = true
 	x.sendJSON(http.StatusOK, inputTokens{"chat.completion.input_tokens", req.InputTokens, true})
 	return nil
 }

@@ -1,6 +1,7 @@
 package chatface
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -26,6 +27,9 @@ type answer struct {
 	call    call
 	w       http.ResponseWriter
 	control *http.ResponseController
+	// cancel ends next's request when its answer is refused before its end. Next then takes the client for gone, and
+	// does not break off the connection.
+	cancel context.CancelFunc
 
 	// status is next's, 0 until it is known. sent: the client has the answer's beginning.
 	status int
@@ -94,25 +98,23 @@ func (a *answer) Write(p []byte) (int, error) {
 				return 0, err
 			}
 		}
-		return written(p, err)
+		if err != nil {
+			return 0, err
+		}
+		return len(p), nil
 	}
 	if a.sent {
 		return len(p), nil // what follows the answer's end
 	}
 	if err := a.hold(p); err != nil {
 		a.refuseAs(err)
+		a.cancel()
 		return 0, err
 	}
-	if !a.scan.Complete() {
-		return len(p), nil
-	}
-	return written(p, a.sendWhole())
-}
-
-// written is the result of a Write of p.
-func written(p []byte, err error) (int, error) {
-	if err != nil {
-		return 0, err
+	if a.scan.Complete() {
+		if err := a.sendWhole(); err != nil {
+			return 0, err
+		}
 	}
 	return len(p), nil
 }
@@ -179,8 +181,11 @@ func (a *answer) send(code int, mime string, out []byte) error {
 	}
 	a.mapHeader()
 	a.w.WriteHeader(code)
+	if len(out) > piece { // a transport without deadlines has none to set
+		defer func() { _ = a.control.SetWriteDeadline(time.Time{}) }()
+	}
 	for len(out) > piece {
-		_ = a.control.SetWriteDeadline(time.Now().Add(stall)) // a transport without deadlines has none to set
+		_ = a.control.SetWriteDeadline(time.Now().Add(stall))
 		n, err := a.w.Write(out[:piece])
 		if err != nil {
 			return err

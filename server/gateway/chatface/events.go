@@ -148,6 +148,9 @@ func failedWith(data []byte) []byte {
 	if json.Unmarshal(data, &in) != nil || len(in.Error) == 0 || string(in.Error) == "null" {
 		return nil
 	}
+	if in.Error[0] == '"' { // some servers' errors are a text
+		return append(append([]byte(`{"message":`), in.Error...), '}')
+	}
 	return in.Error
 }
 

@@ -1,6 +1,7 @@
 package chatface
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -40,7 +41,10 @@ func Handler(next http.Handler, face Face, limit int64) http.Handler {
 				"Content-Encoding: the gateway takes bodies that are not compressed"))
 			return
 		}
-		next.ServeHTTP(a, a.call.request())
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		a.cancel = cancel
+		next.ServeHTTP(a, a.call.request(ctx))
 		a.finish()
 	})
 }
@@ -67,12 +71,12 @@ type call struct {
 }
 
 // request returns the gateway's own request.
-func (c *call) request() *http.Request {
+func (c *call) request(ctx context.Context) *http.Request {
 	method, path := http.MethodPost, chatPath
 	if router, ok := c.face.(Router); ok {
 		method, path = router.Route(c.r)
 	}
-	r := c.r.Clone(c.r.Context())
+	r := c.r.Clone(ctx)
 	r.Method, r.URL, r.RequestURI = method, &url.URL{Path: path}, path
 	r.Body, r.ContentLength, r.TransferEncoding = http.NoBody, 0, nil
 	if method == http.MethodPost {

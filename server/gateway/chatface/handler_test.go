@@ -182,7 +182,9 @@ func TestBodyIsMetered(t *testing.T) {
 			}
 		}), messages.Face{}, limit)
 		r := httptest.NewRequest(http.MethodPost, "/v1/messages", strings.NewReader(row.body))
-		r.ContentLength = -1
+		if len(row.body) > limit {
+			r.ContentLength = -1
+		}
 		h.ServeHTTP(httptest.NewRecorder(), r)
 		if want := int64(3 * len(question)); row.want == "" && counted < want {
 			t.Errorf("%s: %d bytes are counted, want %d", name, counted, want)
@@ -254,6 +256,7 @@ func stream(pieces ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "text/event-stream")
+		w.Header().Set("Content-Length", "10") // of what is mapped
 		w.WriteHeader(http.StatusOK)
 		for _, p := range pieces {
 			if _, err := io.WriteString(w, p); err != nil {
@@ -296,11 +299,12 @@ func TestStreamInPieces(t *testing.T) {
 		bytewise = append(bytewise, string(b))
 	}
 	for name, pieces := range map[string][]string{
-		"bytes":   bytewise,
-		"halves":  {all[:len(all)/2], all[len(all)/2:]},
-		"returns": {strings.ReplaceAll(all, "\n", "\r")},
-		"both":    strings.SplitAfter(strings.ReplaceAll(all, "\n", "\r\n"), "\r"),
-		"lines":   {strings.Replace(all, `"delta":`, "\ndata: \"delta\":", 1)},
+		"bytes":      bytewise,
+		"halves":     {all[:len(all)/2], all[len(all)/2:]},
+		"returns":    {strings.ReplaceAll(all, "\n", "\r")},
+		"both":       strings.SplitAfter(strings.ReplaceAll(all, "\n", "\r\n"), "\r"),
+		"lines":      {strings.Replace(all, `"delta":`, "\ndata: \"delta\":", 1)},
+		"more lines": {strings.ReplaceAll(strings.Replace(all, `"delta":`, "\ndata: \"delta\":", 1), "\n", "\r\n")},
 	} {
 		if _, got := post(t, serve(t, stream(pieces...)), streamed); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
@@ -312,22 +316,25 @@ func TestStreamInPieces(t *testing.T) {
 func TestStreamThatFails(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
-		pieces []string
-		kind   string
+		piece, kind, text string
 	}{
-		"an error": {[]string{chunk("one"), `data: {"error":{"message":"gone","status":503}}` + "\n\n", chunk("two")},
-			"overloaded_error"},
-		"cut off":  {[]string{chunk("one")}, "api_error"},
-		"no JSON":  {[]string{chunk("one"), "data: {\"choices\n\n", chunk("two")}, "api_error"},
-		"too long": {[]string{chunk("one"), "data: " + strings.Repeat(" ", 5<<20), chunk("two")}, "api_error"},
-		"of a wrong type": {[]string{chunk("one"), `data: {"choices":[{"delta":{"content":5}}]}` + "\n\n", chunk("two")},
-			"api_error"},
+		"an error": {`data: {"error":{"message":"gone","status":503}}` + "\n\n", "overloaded_error", "gone"},
+		"a text":   {`data: {"error":"gone"}` + "\n\n", "api_error", "gone"},
+		"cut off":  {"", "api_error", "the stream ended before the answer was finished"},
+		"no JSON":  {"data: {\"choices\n\n", "api_error", "An orchestrator's answer"},
+		"too long": {"data: " + strings.Repeat(" ", 5<<20), "api_error", "an event of the stream is too long"},
+		"no end":   {"data:[DO\ndata:NE]\n\n", "api_error", "An orchestrator's answer"},
+		"a number": {`data: {"choices":[{"delta":{"content":5}}]}` + "\n\n", "api_error", "An orchestrator's answer"},
 	} {
-		res, body := post(t, serve(t, stream(row.pieces...)), streamed)
+		pieces := []string{chunk("one")}
+		if row.piece != "" {
+			pieces = append(pieces, row.piece, chunk("two"))
+		}
+		res, body := post(t, serve(t, stream(pieces...)), streamed)
 		got := types(t, body)
 		last := body[strings.LastIndex(strings.TrimSuffix(body, "\n\n"), "data: ")+len("data: "):]
 		if e := readError(t, last); res.StatusCode != http.StatusOK || got[len(got)-1] != "error" ||
-			e.Error.Type != row.kind || strings.Contains(body, "two") {
+			e.Error.Type != row.kind || !strings.Contains(e.Error.Message, row.text) || strings.Contains(body, "two") {
 			t.Errorf("%s: %s\n%s", name, res.Status, body)
 		}
 	}
@@ -370,6 +377,19 @@ func TestStreamIsNotHeldBack(t *testing.T) {
 	if _, err := io.Copy(io.Discard, res.Body); err != nil {
 		t.Error(err)
 	}
+}
+
+// The deadlines that next sets are those of the client's connection.
+func TestDeadlinesPass(t *testing.T) {
+	t.Parallel()
+	url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		control := http.NewResponseController(w)
+		if err := errors.Join(control.SetReadDeadline(time.Time{}), control.SetWriteDeadline(time.Time{})); err != nil {
+			t.Error(err)
+		}
+		http.Error(w, "", http.StatusNotFound)
+	})
+	post(t, url, question)
 }
 
 // A client that leaves ends the gateway's own request.

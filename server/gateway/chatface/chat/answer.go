@@ -112,6 +112,13 @@ type ChunkChoice struct {
 	Logprobs     *Logprobs       `json:"logprobs"`
 }
 
+// TextOnly reports whether a piece is text alone, as nearly all are.
+func (c *ChunkChoice) TextOnly() bool {
+	d := &c.Delta
+	return !d.Content.Empty() && d.Refusal.Empty() && d.Thinking().Empty() && len(d.ToolCalls) == 0 &&
+		c.FinishReason == "" && c.Logprobs == nil
+}
+
 // Delta is a piece of what the model writes. Texts are JSON strings as they came.
 type Delta struct {
 	Content          Text        `json:"content"`

@@ -25,6 +25,7 @@ type stream struct {
 	early       string
 	callID      string
 
+	repeat  chat.Repeat
 	refused bool
 	finish  string
 	stop    json.RawMessage
@@ -42,6 +43,9 @@ func (*stream) Ping(dst []byte) []byte { return append(dst, ping...) }
 
 // Event maps a piece of the answer.
 func (s *stream) Event(dst, data []byte) ([]byte, error) {
+	if text, ok := s.repeat.Text(data); ok {
+		return s.text(dst, "text", text), nil
+	}
 	var in chat.Chunk
 	if err := json.Unmarshal(data, &in); err != nil {
 		return dst, unreadable(err)
@@ -58,6 +62,9 @@ func (s *stream) Event(dst, data []byte) ([]byte, error) {
 	choice := &in.Choices[0]
 	if choice.FinishReason != "" {
 		s.finish, s.stop = choice.FinishReason, choice.StopReason
+	}
+	if choice.TextOnly() && in.Usage == nil {
+		s.repeat.Learn(data, choice.Delta.Content)
 	}
 	return s.delta(dst, &choice.Delta)
 }

@@ -121,10 +121,13 @@ type stream struct {
 
 	// first is when the first piece came, zero before.
 	first  time.Time
+	repeat chat.Repeat
+	// head begins a line of text: the model, and the name of the time.
+	head   []byte
 	finish string
 	usage  chat.Usage
-	// open is the call that is being written, if named or begun is; index is its number in the model's own count, and
-	// calls how many are complete.
+	// open is the call that is being written, nil for none; index is its number in the model's own count, and calls
+	// how many are complete.
 	open  *chat.AnswerToCall
 	index int
 	calls int
@@ -144,6 +147,9 @@ func line(dst []byte, v any) []byte {
 
 // Event maps a piece of the answer.
 func (s *stream) Event(dst, data []byte) ([]byte, error) {
+	if text, ok := s.repeat.Text(data); ok {
+		return s.text(dst, text), nil
+	}
 	var in chat.Chunk
 	if err := json.Unmarshal(data, &in); err != nil {
 		return dst, unreadable(err)
@@ -162,7 +168,10 @@ func (s *stream) Event(dst, data []byte) ([]byte, error) {
 		s.finish = choice.FinishReason
 	}
 	d := &choice.Delta
-	if s.plain(choice) {
+	if choice.TextOnly() {
+		if in.Usage == nil {
+			s.repeat.Learn(data, d.Content)
+		}
 		return s.text(dst, d.Content), nil
 	}
 	dst = s.rest(dst, choice)
@@ -175,18 +184,13 @@ func (s *stream) Event(dst, data []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// plain reports whether a piece is text alone, as nearly all are.
-func (s *stream) plain(c *chat.ChunkChoice) bool {
-	d := &c.Delta
-	return !d.Content.Empty() && d.Refusal.Empty() && d.Thinking().Empty() && len(d.ToolCalls) == 0 && c.Logprobs == nil
-}
-
 // text appends a line with a text as it came.
 func (s *stream) text(dst []byte, text chat.Text) []byte {
-	dst = append(dst, `{"model":`...)
-	b, _ := chat.Encode(s.model) // a string cannot fail
-	dst = append(dst, b...)
-	dst = append(dst, `,"created_at":"`...)
+	if s.head == nil {
+		b, _ := chat.Encode(s.model) // a string cannot fail
+		s.head = append(append([]byte(`{"model":`), b...), `,"created_at":"`...)
+	}
+	dst = append(dst, s.head...)
 	dst = s.now().UTC().AppendFormat(dst, time.RFC3339Nano)
 	if s.isChat {
 		dst = append(dst, `","message":{"role":"assistant","content":`...)

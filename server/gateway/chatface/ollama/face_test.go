@@ -105,6 +105,13 @@ func TestRequests(t *testing.T) {
 				`{"id":"own","type":"function","function":{"name":"f","arguments":"{}"}}]},` +
 				`{"role":"tool","tool_call_id":"call_1","content":"1"},{"role":"tool","tool_call_id":"own","content":"2"},` +
 				`{"role":"tool","tool_call_id":"call_0","content":"3"}]}`},
+		"results of one tool": {readChat, `{"model":"m","stream":false,"messages":[{"role":"assistant","tool_calls":[` +
+			`{"function":{"name":"f"}},{"function":{"name":"f"}}]},{"role":"tool","tool_name":"f","content":"1"},` +
+			`{"role":"tool","tool_name":"f","content":"2"}]}`,
+			`{"model":"m","messages":[{"role":"assistant","content":"","tool_calls":[` +
+				`{"id":"call_0","type":"function","function":{"name":"f","arguments":"{}"}},` +
+				`{"id":"call_1","type":"function","function":{"name":"f","arguments":"{}"}}]},` +
+				`{"role":"tool","tool_call_id":"call_0","content":"1"},{"role":"tool","tool_call_id":"call_1","content":"2"}]}`},
 		"a generation": {readGenerate, `{"model":"m","prompt":"p","system":"s","context":[]}`,
 			`{"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":"p"}]` + streamed + `}`},
 		"an embedding": {readEmbed, `{"model":"m","input":"a","truncate":true}`, `{"model":"m","input":"a"}`},
