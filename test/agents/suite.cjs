@@ -49,8 +49,8 @@ test('a run goes on from the response before, and from its history', async () =>
 test('what a model thinks goes back with the history', async () => {
   const agent = new Agent({ name: 'a', instructions: 'Help.', model });
   const first = await runner.run(agent, 'think about it');
-  const next = await runner.run(agent, [...first.history, { role: 'user', content: 'go on' }]);
-  assert.equal(next.finalOutput, '4 messages, the last: go on');
+  const next = await runner.run(agent, [...first.history, { role: 'user', content: 'what did you think?' }]);
+  assert.equal(next.finalOutput, 'hm, hm');
 });
 
 test('an object is what the agent puts out', async () => {

@@ -51,8 +51,9 @@ type scriptCall struct {
 type scriptRequest struct {
 	Stream   bool
 	Messages []struct {
-		Role    string
-		Content json.RawMessage
+		Role      string
+		Content   json.RawMessage
+		Reasoning string `json:"reasoning_content"`
 	}
 	Tools  []struct{ Function struct{ Name string } }
 	Format struct{ Type string } `json:"response_format"`
@@ -132,6 +133,10 @@ func (in *scriptRequest) answer(role, text string) (a scriptAnswer) {
 		call(in.Tools[named("transfer")].Function.Name, "{}")
 	case in.Format.Type == "json_schema":
 		a.Content = `{"n":true}`
+	case text == "what did you think?":
+		for _, m := range in.Messages {
+			a.Content += m.Reasoning
+		}
 	case strings.HasPrefix(text, "think"):
 		a.Reasoning, a.Content = "hm, hm", "I thought."
 	default:
