@@ -59,6 +59,7 @@ func (s *Server) BeforeHandOver(f func(context.Context) error) { s.handover.Befo
 func (s *Server) Finish(ctx context.Context) error {
 	err := s.handover.WaitIdle(ctx)
 	_ = s.http.Close()
+	s.retiring.Wait()
 	return err
 }
 

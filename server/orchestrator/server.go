@@ -35,7 +35,7 @@ type Server struct {
 	http        *http.Server
 	grpc        *grpc.Server
 	conns       *admission.Gate
-	background  sync.WaitGroup
+	retiring    sync.WaitGroup
 	handover    *admission.Handover
 	uploads     *budget
 	credentials credentials
@@ -108,7 +108,7 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 		if s.handover.Released() {
 			<-ctx.Done()
 			s.conns.CloseIdle()
-			s.background.Go(func() { s.retire(ctx) })
+			s.retiring.Go(func() { s.retire(ctx) })
 			err = nil
 		}
 	case <-ctx.Done():
@@ -160,11 +160,10 @@ func (s *Server) stop(ctx context.Context) {
 		s.orch.Cut()
 		s.http.Close()
 	}
-	s.background.Wait()
 }
 
 // retire closes the connections of a listener that was handed over as their answers are written. Requests in progress
-// go on beyond it, see admission.Handover.
+// go on beyond it, see Finish.
 func (s *Server) retire(ctx context.Context) {
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
 	defer cancel()

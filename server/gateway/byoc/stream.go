@@ -65,7 +65,7 @@ type startBody struct {
 	Params json.RawMessage `json:"params"`
 }
 
-// startAnswer is what it is told. What there is not is "".
+// startAnswer is the answer to the client. What there is not is "".
 type startAnswer struct {
 	ID         string `json:"stream_id"`
 	WHIP       string `json:"whip_url"`

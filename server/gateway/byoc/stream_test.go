@@ -207,7 +207,7 @@ func TestChannelsElsewhere(t *testing.T) {
 	}
 }
 
-// A stream that takes video ends without a publisher; the orchestrator is told.
+// A stream that takes video ends without a publisher, at the orchestrator too.
 func TestAStreamWithoutAPublisher(t *testing.T) {
 	t.Parallel()
 	o := newOrchestrator(t)
