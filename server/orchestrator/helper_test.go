@@ -38,7 +38,8 @@ type node struct {
 	server *orchestrator.Server
 	orch   *orchestrate.Orchestrator
 	fake   *coretest.Fake
-	stop   func()
+	// cancel ends the server's context, stop waits for its end, too.
+	cancel, stop func()
 
 	h1, h2 *http.Client
 	rpc    rpc.OrchestratorClient
@@ -108,11 +109,11 @@ func (n *node) start(su *setup) {
 		n.t.Fatal(err)
 	}
 	n.orch, n.server = orch, srv
-	n.stop = run(n.t, srv)
+	n.cancel, n.stop = run(n.t, srv)
 }
 
-// run starts a server and returns what stops it and waits.
-func run(t testing.TB, srv *orchestrator.Server) (stop func()) {
+// run starts a server and returns what ends its context, and what stops it and waits.
+func run(t testing.TB, srv *orchestrator.Server) (cancel, stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ready, done := make(chan struct{}), make(chan error, 1)
@@ -123,7 +124,7 @@ func run(t testing.TB, srv *orchestrator.Server) (stop func()) {
 		t.Fatal(err)
 	}
 	stopped := false
-	return func() {
+	return cancel, func() {
 		if stopped {
 			return
 		}

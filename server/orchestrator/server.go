@@ -105,17 +105,23 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	ready()
 	select {
 	case err = <-failed:
-		if s.handover.Released() {
-			<-ctx.Done()
-			s.conns.CloseIdle()
-			s.retiring.Go(func() { s.retire(ctx) })
-			err = nil
-		}
 	case <-ctx.Done():
-		// Close the listener first: after Shutdown net/http does not answer accepted
-		// connections.
-		_ = l.Close()
-		if err = <-failed; errors.Is(err, net.ErrClosed) {
+		if !s.handover.Released() {
+			// Close the listener first: after Shutdown net/http does not answer accepted
+			// connections.
+			_ = l.Close()
+		}
+		err = <-failed
+	}
+	switch {
+	case s.handover.Released():
+		// Both may have happened at once: answers in progress continue all the same.
+		<-ctx.Done()
+		s.conns.CloseIdle()
+		s.retiring.Go(func() { s.retire(ctx) })
+		err = nil
+	case ctx.Err() != nil:
+		if errors.Is(err, net.ErrClosed) {
 			err = nil
 		}
 		s.stop(ctx)
