@@ -31,6 +31,9 @@ var forNode = []string{"Livepeer-Payment", "Livepeer-Segment", "Livepeer-Payer-A
 // app passes a request of a session on.
 func (s *Server) app(w http.ResponseWriter, r *http.Request) {
 	session, err := s.registry.Session(r.PathValue("route"), r.PathValue("sid"))
+	if err == nil && session.SingleShot {
+		err = errSessionGone // its request is what was paid, and has the slot
+	}
 	if err != nil {
 		refuse(w, err)
 		return

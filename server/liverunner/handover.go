@@ -41,6 +41,7 @@ type ChannelState struct {
 func (s *Server) endCharged() {
 	var all []*liverunner.Session
 	s.mu.Lock()
+	s.upgrading.charged = true
 	for session, o := range s.sessions {
 		if o.paid != nil && !o.paid.Fixed() {
 			all = append(all, session)
@@ -69,6 +70,8 @@ type upgrading struct {
 	elsewhere []string
 	// shared are the sessions that both processes know.
 	shared []string
+	// charged: the sessions that are charged by time have ended.
+	charged bool
 }
 
 // State is what a successor gets. It is called after Run.

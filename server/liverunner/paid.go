@@ -147,9 +147,9 @@ func (s *Server) beginPaid(r *http.Request, runner *liverunner.Runner, mode stri
 		return nil, none, err
 	}
 	admission.Prove(r.Context())
-	if !s.setPaid(session, paid) {
-		paid.End() // the runner went meanwhile
-		return nil, none, errSessionGone
+	if err := s.setPaid(session, paid); err != nil {
+		s.registry.End(session)
+		return nil, none, err
 	}
 	return session, spec, nil
 }
@@ -174,16 +174,31 @@ func (s *Server) checkPrice(p *orchestrate.LivePayment, runner *liverunner.Runne
 	return nil
 }
 
-// setPaid notes what charges for a session; it is false if the session has ended.
-func (s *Server) setPaid(session *liverunner.Session, paid *orchestrate.LiveSession) bool {
+// errHandedOver: what is charged by time ends with a handover, after which this process charges for nothing.
+var errHandedOver = &liverunner.Refusal{
+	Reason: liverunner.Drains,
+	Text:   "Draining: another process has taken over, repeat the request",
+}
+
+// setPaid notes what charges for a session, or ends it: the runner may have gone while the payment was taken, or
+// another process have taken over.
+func (s *Server) setPaid(session *liverunner.Session, paid *orchestrate.LiveSession) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	o := s.sessions[session]
-	if o == nil {
-		return false
+	over := s.upgrading.charged && !paid.Fixed()
+	if o != nil && !over {
+		o.paid = paid
 	}
-	o.paid = paid
-	return true
+	s.mu.Unlock()
+	switch {
+	case o == nil:
+		paid.End()
+		return errSessionGone
+	case over:
+		paid.Drop()
+		return errHandedOver
+	}
+	return nil
 }
 
 // topUp takes a further payment for a session.

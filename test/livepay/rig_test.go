@@ -44,6 +44,8 @@ type node struct {
 	wall   *orchestrator.Paywall
 	live   *liverunner.Server
 	public *httptest.Server
+	// payments changes those of the live runners, where it is set.
+	payments func(liverunner.Payments) liverunner.Payments
 
 	mu sync.Mutex
 	// now is the clock on the wall, elapsed the one that nothing sets. dollars is what an ETH is worth.
@@ -86,8 +88,12 @@ func (n *node) start() {
 		n.t.Fatal(err)
 	}
 	n.wall = orchestrator.NewPaywall(n.orch, "0.1.0", nil)
+	payments := liverunner.Payments(n.wall)
+	if n.payments != nil {
+		payments = n.payments(payments)
+	}
 	if n.live, err = liverunner.New(liverunner.Options{
-		ServiceURI: service, Secret: "topsecret", Payments: n.wall, Rate: n.rate, Rand: n.dice, Now: n.time, Log: n.opt.Log,
+		ServiceURI: service, Secret: "topsecret", Payments: payments, Rate: n.rate, Rand: n.dice, Now: n.time, Log: n.opt.Log,
 	}); err != nil {
 		n.t.Fatal(err)
 	}
