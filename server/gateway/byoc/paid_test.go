@@ -8,6 +8,7 @@ import (
 	"math/big"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -52,6 +53,12 @@ func wallet(t testing.TB, most int64, credit uint64) *upstream.TicketPayments {
 // ticketOptions are what a wallet is made of.
 func ticketOptions(t testing.TB, most int64, credit uint64) upstream.TicketOptions {
 	t.Helper()
+	return ticketOptionsBy(t, most, credit, nil)
+}
+
+// ticketOptionsBy are ticketOptions by a clock.
+func ticketOptionsBy(t testing.TB, most int64, credit uint64, now func() time.Time) upstream.TicketOptions {
+	t.Helper()
 	key, err := crypto.HexToECDSA(strings.Repeat("01", 32))
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +86,7 @@ func ticketOptions(t testing.TB, most int64, credit uint64) upstream.TicketOptio
 		}
 	})
 	sign := func(m signature.Message) ([]byte, error) { return signature.EthSign(key, m.Bytes()) }
-	s := sender.New(sender.Options{Account: account, Sign: sign, Chain: chain{}, Book: book, Issued: issued,
+	s := sender.New(sender.Options{Account: account, Sign: sign, Chain: chain{}, Book: book, Issued: issued, Now: now,
 		Limits: pm.Limits{MaxEV: core.NewWei(1 << 40), MaxTotalEV: core.NewWei(1 << 50), MaxCredit: core.NewWei(credit)}})
 	return upstream.TicketOptions{Sender: s, Sign: sign, Caps: caps{big.NewRat(most, 1)}}
 }
@@ -227,6 +234,69 @@ func TestAStreamIsPaidFor(t *testing.T) {
 		}
 	}
 	g.do(t, "POST", at["stop_url"], "", "", "{}")
+}
+
+// An orchestrator was chosen for its price: a stream there is paid no more than twice as much a second, however long it
+// has run and whether or not there is a limit of prices.
+func TestAStreamsPriceIsNotRaised(t *testing.T) {
+	t.Parallel()
+	o := newOrchestrator(t)
+	o.says = func(int64) string { return "0" }
+	var asked atomic.Int64
+	o.token = func(w http.ResponseWriter, _ *http.Request) bool {
+		if asked.Add(1) > 1 {
+			o.price = 100 // its requests for terms come one after another
+		}
+		return false
+	}
+	now := newClock()
+	g := newGateway(t, func(x *setup) {
+		opt := ticketOptionsBy(t, 0, 1<<40, now.Now)
+		opt.Caps = nil
+		x.payments, x.Limits.Pay, x.Now = upstream.NewTicketPayments(opt), 20*time.Millisecond, now.Now
+	}, o)
+	o.price = 10
+	at := g.begin(t, "{}", `{"stream_id":"s"}`)
+	until(t, "first payment ahead", func() bool { return o.tickets() == 12 })
+	for range 3 {
+		now.forward(31 * time.Minute) // longer than a first price is remembered
+		tokens := asked.Load()
+		until(t, "further terms", func() bool { return asked.Load() > tokens+3 })
+	}
+	if n := o.tickets(); n != 12 {
+		t.Errorf("%d tickets of %d wei for terms of %d wei a second", n-12, ticketEV, o.price)
+	}
+	g.do(t, "POST", at["stop_url"], "", "", "{}")
+}
+
+// An orchestrator that names no channel for what its client wants gets no stream: nothing would come of it, and the
+// clock would go on.
+func TestAStreamWithoutItsChannels(t *testing.T) {
+	t.Parallel()
+	for _, missing := range []string{"X-Publish-Url", "X-Subscribe-Url", "X-Data-Url"} {
+		liar, honest := newOrchestrator(t), newOrchestrator(t)
+		liar.stream = func(w http.ResponseWriter, r *http.Request) bool {
+			if r.PathValue("what") != "start" {
+				return false
+			}
+			for _, h := range []string{"X-Publish-Url", "X-Subscribe-Url", "X-Data-Url", "X-Control-Url", "X-Events-Url"} {
+				if h != missing {
+					w.Header().Set(h, liar.srv.URL+"/ai/trickle/x")
+				}
+			}
+			return true
+		}
+		g := paidRig(t, 1<<40, nil, liar)
+		res, text := g.do(t, "POST", "/process/stream/start", job("{}", everything, 10), "", "")
+		refused(t, res, text, http.StatusBadGateway, "OrchestratorUnusable")
+		g.list = append(g.list, honest.srv.URL)
+		honest.price = 10
+		at := g.begin(t, everything, "")
+		if len(honest.saw("/ai/stream/start")) != 1 {
+			t.Errorf("without %s the stream is not at the honest one", missing)
+		}
+		g.do(t, "POST", at["stop_url"], "", "", "{}")
+	}
 }
 
 func account(t testing.TB) (a [20]byte) {

@@ -189,8 +189,15 @@ func (w *work) channels(h http.Header) ([]byte, error) {
 		{"X-Publish-Url", "publish_url", o.Input}, {"X-Subscribe-Url", "subscribe_url", o.Output},
 		{"X-Control-Url", "control_url", true}, {"X-Events-Url", "events_url", true}, {"X-Data-Url", "", o.Data},
 	} {
-		if !c.wanted || h.Get(c.header) == "" {
+		switch {
+		case !c.wanted:
 			continue
+		case h.Get(c.header) != "":
+		case c.header == "X-Control-Url", c.header == "X-Events-Url":
+			continue // one of them tells the end
+		default:
+			// Without it nothing would come, be missed, and still be paid for by the clock.
+			return nil, fault.New(fault.OrchestratorUnusable, "begin a stream", "it names no channel in "+c.header)
 		}
 		at, err := channelAt(w.t.URI, h.Get(c.header))
 		if err != nil {
@@ -274,7 +281,7 @@ func (w *work) topUp(ctx context.Context) error {
 		return nil
 	}
 	seconds := w.Within(missing, ahead)
-	if err := t.CheckPrice(); err != nil {
+	if err := errors.Join(t.CheckPrice(), t.CheckRaise(w.t)); err != nil {
 		return err
 	}
 	p, err := t.Pay(ctx, st.client.name, seconds)

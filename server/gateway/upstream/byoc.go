@@ -149,6 +149,12 @@ func (t *CapabilityTerms) CheckPrice() error {
 	return nil
 }
 
+// CheckRaise refuses a price that is too far above the one of the terms with which a stream began, with the fault
+// PriceRaised: no other orchestrator is looked for while it runs.
+func (t *CapabilityTerms) CheckRaise(first *CapabilityTerms) error {
+	return raised(first.terms, t.terms)
+}
+
 // Most is how many seconds one payment may be for, 0 for none and below 0 for any number.
 func (t *CapabilityTerms) Most() int64 {
 	if d, paid := t.terms.(*ticketTerms); paid {

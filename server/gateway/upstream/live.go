@@ -173,8 +173,8 @@ func (p *LivePayments) credentials(ctx context.Context) (string, error) {
 	return header, nil
 }
 
-// take takes new terms out of an answer. Others than those of the same orchestrator and session are ignored: the terms
-// in use stay until they are worn.
+// take takes new terms out of an answer. Others than those of the same orchestrator and session, and those at a raised
+// price, are ignored: the terms in use stay until they are worn.
 func (p *LivePayments) take(answer []byte) {
 	m := new(rpc.PaymentResult)
 	if proto.Unmarshal(answer, m) != nil || m.GetInfo() == nil {
@@ -186,7 +186,7 @@ func (p *LivePayments) take(answer []byte) {
 		return
 	}
 	terms, err := p.c.payments.PaymentTerms(info, Work{Model: &p.t.model, Asked: p.t.asked})
-	if err != nil {
+	if err != nil || raised(p.t.paymentTerms, terms) != nil {
 		return
 	}
 	p.info = &rpc.OrchestratorInfo{Transcoder: info.GetTranscoder(), Address: info.GetAddress(),

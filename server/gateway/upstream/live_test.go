@@ -4,10 +4,67 @@ import (
 	"io"
 	"net/http"
 	"testing"
+	"time"
 
+	"google.golang.org/protobuf/proto"
+
+	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
+	"github.com/tuttinode/tutti/server/rpc"
 )
+
+// An orchestrator was chosen for its price. What it names later in a stream, in an answer to a payment, does not count
+// if it is more than twice as much, however long the stream has run and whether or not there is a limit of prices.
+func TestAStreamsPriceIsNotRaised(t *testing.T) {
+	t.Parallel()
+	clock := coretest.NewClock(time.Unix(1_800_000_000, 0))
+	offer := priced(30, 1)
+	var asked []*rpc.Payment
+	s := server(t, func(w http.ResponseWriter, r *http.Request) {
+		m, err := rpc.DecodePayment(r.Header.Get(rpc.PaymentHeader))
+		if err != nil {
+			t.Error(err)
+		}
+		asked = append(asked, m)
+		dear := proto.Clone(offer).(*rpc.OrchestratorInfo)
+		dear.PriceInfo.PricePerUnit = 300
+		data, _ := proto.Marshal(&rpc.PaymentResult{Info: dear}) // a message of ours
+		_, _ = w.Write(data)
+	})
+	offer.Transcoder = s.URL
+	for name, expensive := range map[string]bool{"no limit": false, "no limit where there is no other": true} {
+		asked = nil
+		c := client(t, upstream.Options{Payments: ticketsBy(t, 0, clock.Now, func(o *upstream.TicketOptions) {
+			o.AllowExpensive = expensive
+		})})
+		wants := upstream.JobWants(model, "0.9.1", "", "")
+		offer.Capabilities = rpc.FromCapabilities(wants.Capabilities)
+		found := upstream.Found{Asked: s.URL, Info: offer, Offer: upstream.OfferOf(offer, clock.Now())}
+		begun, err := c.Terms(t.Context(), found, model, &wants)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pays := c.LivePayments(begun, "manifest", "key one")
+		for range 4 {
+			paid, err := pays.Pay(t.Context(), 10)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			paid.Settle(sender.Served, 10)
+			paid.Received(10)
+			clock.Forward(31 * time.Minute) // longer than a first price is remembered
+		}
+		for i, m := range asked {
+			if price, n := m.GetExpectedPrice().GetPricePerUnit(), len(m.GetTicketSenderParams()); price != 30 || n > 11 {
+				t.Errorf("%s: payment %d at %d wei has %d tickets", name, i, price, n)
+			}
+		}
+		if len(asked) != 4 {
+			t.Errorf("%s: %d payments", name, len(asked))
+		}
+	}
+}
 
 // The client of a live stream writes its parameters: a start that fails is excused by them, until another orchestrator
 // takes the stream.

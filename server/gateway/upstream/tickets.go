@@ -273,6 +273,17 @@ func (d *ticketTerms) checkPrice() error {
 	return fault.New(fault.PriceTooHigh, "make payment", d.price.RatString()+" wei, at most "+pm.ValueOf(most).String())
 }
 
+// raised refuses a price that is too far above the one with which some work began: no other orchestrator is looked for
+// while it goes on. The error is the fault PriceRaised.
+func raised(first, now PaymentTerms) error {
+	f, paid := first.(*ticketTerms)
+	n, both := now.(*ticketTerms)
+	if !paid || !both {
+		return nil
+	}
+	return pm.CheckPrice(f.terms.Price, n.terms.Price)
+}
+
 // expensive reports terms above the caps, also where more is paid if there is no other orchestrator.
 func expensive(t PaymentTerms) bool {
 	d, paid := t.(*ticketTerms)

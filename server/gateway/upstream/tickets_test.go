@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/mattn/go-sqlite3"
@@ -63,6 +64,13 @@ func tickets(t testing.TB, change func(*upstream.TicketOptions)) *upstream.Ticke
 // ticketsAt are tickets at a height of layer 1.
 func ticketsAt(t testing.TB, l1 protocol.L1Block, change func(*upstream.TicketOptions)) *upstream.TicketPayments {
 	t.Helper()
+	return ticketsBy(t, l1, nil, change)
+}
+
+// ticketsBy are ticketsAt by a clock.
+func ticketsBy(t testing.TB, l1 protocol.L1Block, now func() time.Time,
+	change func(*upstream.TicketOptions)) *upstream.TicketPayments {
+	t.Helper()
 	key, err := crypto.HexToECDSA(strings.Repeat("01", 32))
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +100,7 @@ func ticketsAt(t testing.TB, l1 protocol.L1Block, change func(*upstream.TicketOp
 	ether, _ := core.ParseWei("1e30")
 	sign := func(m signature.Message) ([]byte, error) { return signature.EthSign(key, m.Bytes()) }
 	opt := upstream.TicketOptions{Sign: sign, Sender: sender.New(sender.Options{
-		Account: account, Sign: sign, Chain: chain{l1}, Book: book, Issued: issued,
+		Account: account, Sign: sign, Chain: chain{l1}, Book: book, Issued: issued, Now: now,
 		Limits: pm.Limits{MaxEV: ether, MaxTotalEV: ether},
 	})}
 	if change != nil {
