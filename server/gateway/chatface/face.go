@@ -40,6 +40,12 @@ type Conversation interface {
 	Stream() Stream
 }
 
+// Holder is a Conversation that holds more than its chat until its end.
+type Holder interface {
+	// Held is how many bytes that are.
+	Held() int64
+}
+
 // Stream maps a streamed answer. Each method appends to dst what the client gets.
 type Stream interface {
 	Mime() string

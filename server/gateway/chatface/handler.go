@@ -138,7 +138,11 @@ func (c *call) convert(limit int64) error {
 		return err
 	}
 	c.rest = c.conv.Chat()
-	return c.take(max(0, int64(len(c.rest)-len(in))))
+	held := int64(0)
+	if h, ok := c.conv.(Holder); ok {
+		held = h.Held()
+	}
+	return c.take(max(0, int64(len(c.rest)-len(in))) + max(0, held-int64(len(in))))
 }
 
 // take counts n bytes of memory.
