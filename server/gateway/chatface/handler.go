@@ -128,7 +128,7 @@ func (c *call) convert(limit int64) error {
 			"the body is over the limit of "+strconv.FormatInt(limit, 10)+" bytes")
 	}
 	if err == nil {
-		err = c.take(2 * int64(len(in))) // its parts while they are mapped, and the chat
+		err = c.take(2*int64(len(in)) + mapped(in)) // its parts while they are mapped, and the chat
 	}
 	if err == nil {
 		c.conv, err = c.face.Request(c.r, in)

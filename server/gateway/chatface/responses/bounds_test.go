@@ -143,3 +143,18 @@ func TestSlowReadersOfAKeyAreFew(t *testing.T) {
 		t.Errorf("a short response waits: %d", w.Code)
 	}
 }
+
+// What a streamed answer brings together, which is repeated at its end, is counted.
+func TestAStreamsTextIsHeld(t *testing.T) {
+	t.Parallel()
+	f, _ := newFace()
+	s := mustAsk(t, f, "a", streamRequest).Stream()
+	for range 64 {
+		if _, err := s.Event(nil, []byte(`{"choices":[{"delta":{"content":"`+strings.Repeat("x", 16<<10)+`"}}]}`)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if h, ok := s.(interface{ Held() int64 }); !ok || h.Held() < 5<<20 {
+		t.Error("a stream with 1 MiB of text counts less than it sends at its end")
+	}
+}
