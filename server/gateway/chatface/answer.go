@@ -163,7 +163,11 @@ func (a *answer) mapWhole() (mime string, out []byte, err error) {
 	if a.call.conv.Stream() != nil {
 		return "", nil, fault.New(fault.AnswerUnreadable, opMap, "a stream was requested and the answer is not one")
 	}
-	if err := a.call.take(int64(len(a.whole))); err != nil {
+	need := 2 * int64(len(a.whole)) // its parts, and what the client gets
+	if v, ok := a.call.conv.(Vectors); !ok || !v.Vectors() {
+		need += mapped(a.whole)
+	}
+	if err := a.call.take(need); err != nil {
 		return "", nil, err
 	}
 	return a.call.conv.Answer(a.whole)

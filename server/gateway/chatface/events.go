@@ -24,6 +24,8 @@ type events struct {
 	ended       bool
 	// buf is what the client gets of the last piece.
 	buf []byte
+	// counted is the memory of what was mapped so far, most that of one event.
+	counted, most int64
 }
 
 // feed maps a piece of a stream. The result is valid until the next call, and is to be sent even with
@@ -125,6 +127,9 @@ func (e *events) event() error {
 		e.buf = e.out.End(e.buf, failed)
 		return nil
 	}
+	if err := e.count(data); err != nil {
+		return err
+	}
 	out, err := e.out.Event(e.buf, data)
 	if err != nil {
 		if !errors.As(err, new(*fault.Fault)) {
@@ -134,6 +139,24 @@ func (e *events) event() error {
 		return err
 	}
 	e.buf = out
+	return nil
+}
+
+// count counts the memory that mapping an event takes, and what the stream holds of those before it.
+func (e *events) count(data []byte) error {
+	e.most = max(e.most, mapped(data))
+	need := e.most
+	if h, ok := e.out.(Holder); ok {
+		need += h.Held()
+	}
+	if need-e.counted <= initialBody {
+		return nil
+	}
+	more := need - e.counted + initialBody
+	if err := e.grow(more); err != nil {
+		return err
+	}
+	e.counted += more
 	return nil
 }
 

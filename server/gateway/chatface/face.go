@@ -40,6 +40,17 @@ type Conversation interface {
 	Stream() Stream
 }
 
+// Holder is a Conversation that holds more than its chat, or a Stream that holds what came, until its end.
+type Holder interface {
+	// Held is how many bytes that are.
+	Held() int64
+}
+
+// Vectors is a Conversation whose answer has very many numbers, which it maps in little more than their bytes.
+type Vectors interface {
+	Vectors() bool
+}
+
 // Stream maps a streamed answer. Each method appends to dst what the client gets.
 type Stream interface {
 	Mime() string

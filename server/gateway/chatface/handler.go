@@ -128,7 +128,7 @@ func (c *call) convert(limit int64) error {
 			"the body is over the limit of "+strconv.FormatInt(limit, 10)+" bytes")
 	}
 	if err == nil {
-		err = c.take(2 * int64(len(in))) // its parts while they are mapped, and the chat
+		err = c.take(2*int64(len(in)) + mapped(in)) // its parts while they are mapped, and the chat
 	}
 	if err == nil {
 		c.conv, err = c.face.Request(c.r, in)
@@ -138,7 +138,11 @@ func (c *call) convert(limit int64) error {
 		return err
 	}
 	c.rest = c.conv.Chat()
-	return c.take(max(0, int64(len(c.rest)-len(in))))
+	held := int64(0)
+	if h, ok := c.conv.(Holder); ok {
+		held = h.Held()
+	}
+	return c.take(max(0, int64(len(c.rest)-len(in))) + max(0, held-int64(len(in))))
 }
 
 // take counts n bytes of memory.

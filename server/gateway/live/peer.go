@@ -3,11 +3,15 @@ package live
 import (
 	"errors"
 	"io"
+	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/pion/ice/v4"
 	"github.com/pion/sdp/v3"
+	"github.com/pion/stun/v4"
 	"github.com/pion/transport/v5/packetio"
 	"github.com/pion/webrtc/v4"
 )
@@ -19,6 +23,9 @@ const (
 	maxMedia, maxNamed = 16, 64
 	// maxSources bounds the numbers that a peer's packets of media, and those of its reports, name.
 	maxSources = 16
+	// maxAddresses bounds the addresses from which a peer checks its connection. The library keeps each, and checks it
+	// as well, until the connection ends; a peer has a few at once, and others when its network changes.
+	maxAddresses = 128
 	// mediaBuffer and reportBuffer bound what waits of one source. What a viewer sends is never read.
 	mediaBuffer, reportBuffer = 1 << 20, 64 << 10
 )
@@ -29,7 +36,8 @@ var (
 	errHiddenAddress = errors.New("the offer has an address or a data channel where none can be")
 )
 
-// newPeer makes a connection, to a viewer or to a publisher. A peer that names too many sources loses it.
+// newPeer makes a connection, to a viewer or to a publisher. A peer that names too many sources, or has too many
+// addresses, loses it.
 func (s *Server) newPeer(viewer bool) (*webrtc.PeerConnection, error) {
 	var pc *webrtc.PeerConnection
 	bound := sources{media: mediaBuffer, over: func() { s.background(func() { _ = pc.Close() }) }}
@@ -38,6 +46,10 @@ func (s *Server) newPeer(viewer bool) (*webrtc.PeerConnection, error) {
 		bound.media, keys = reportBuffer, 0
 	}
 	settings.BufferFactory = bound.buffer
+	settings.SetICEBindingRequestHandler(func(_ *stun.Message, _, remote ice.Candidate, _ *ice.CandidatePair) bool {
+		bound.check(remote.Address(), remote.Port())
+		return false // it is the library's to choose one
+	})
 	api, err := newAPI(settings, keys)
 	if err != nil {
 		return nil, err
@@ -46,7 +58,7 @@ func (s *Server) newPeer(viewer bool) (*webrtc.PeerConnection, error) {
 	return pc, err
 }
 
-// sources counts the sources that a peer's packets name.
+// sources counts the sources that a peer's packets name, and its addresses.
 type sources struct {
 	// media bounds the buffer of a source of media. over ends the connection, and does not wait for its end.
 	media int
@@ -54,7 +66,31 @@ type sources struct {
 
 	mu    sync.Mutex
 	count map[packetio.BufferPacketType]int
-	ended bool
+	// addresses are those from which the peer checked the connection.
+	addresses map[string]struct{}
+	ended     bool
+}
+
+// check counts an address from which the peer checks the connection.
+func (s *sources) check(host string, port int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ended {
+		return
+	}
+	if s.addresses == nil {
+		s.addresses = make(map[string]struct{})
+	}
+	if s.addresses[net.JoinHostPort(host, strconv.Itoa(port))] = struct{}{}; len(s.addresses) > maxAddresses {
+		s.endLocked()
+	}
+}
+
+func (s *sources) endLocked() {
+	if !s.ended {
+		s.ended = true
+		s.over()
+	}
 }
 
 // buffer is the buffer of one more source.
@@ -65,19 +101,16 @@ func (s *sources) buffer(kind packetio.BufferPacketType, _ uint32) io.ReadWriteC
 		s.count = make(map[packetio.BufferPacketType]int)
 	}
 	s.count[kind]++
-	switch {
-	case s.count[kind] <= maxSources:
-		b := &packets{packetio.NewBuffer()}
-		b.SetLimitSize(reportBuffer)
-		if kind == packetio.RTPBufferPacket {
-			b.SetLimitSize(s.media)
-		}
-		return b
-	case !s.ended:
-		s.ended = true
-		s.over()
+	if s.count[kind] > maxSources {
+		s.endLocked()
+		return nothing{}
 	}
-	return nothing{}
+	b := &packets{packetio.NewBuffer()}
+	b.SetLimitSize(reportBuffer)
+	if kind == packetio.RTPBufferPacket {
+		b.SetLimitSize(s.media)
+	}
+	return b
 }
 
 // packets is a buffer in the form that the library takes.

@@ -131,7 +131,12 @@ type stream struct {
 	open  *chat.AnswerToCall
 	index int
 	calls int
+	// arguments are those of the open call so far.
+	arguments []byte
 }
+
+// Held is the open call, which is sent as a whole, in bytes.
+func (s *stream) Held() int64 { return 4 * int64(len(s.arguments)) }
 
 // Mime is that of lines of JSON.
 func (*stream) Mime() string { return ndjsonType }
@@ -233,7 +238,7 @@ func (s *stream) toolCall(dst []byte, in *chat.CallDelta) ([]byte, error) {
 			return dst, fault.New(fault.AnswerUnreadable, opMap, "the model goes back to a call that it had ended")
 		}
 		dst = s.endCall(dst)
-		s.open, s.index = new(chat.AnswerToCall), index
+		s.open, s.index, s.arguments = new(chat.AnswerToCall), index, nil
 	}
 	c := s.open
 	if in.ID != "" {
@@ -242,7 +247,7 @@ func (s *stream) toolCall(dst []byte, in *chat.CallDelta) ([]byte, error) {
 	if in.Function.Name != "" {
 		c.Function.Name = in.Function.Name
 	}
-	if c.Function.Arguments += in.Function.Arguments; len(c.Function.Arguments) > maxArguments {
+	if s.arguments = append(s.arguments, in.Function.Arguments...); len(s.arguments) > maxArguments {
 		return dst, fault.New(fault.AnswerUnreadable, opMap, "the arguments of a call are too long")
 	}
 	return dst, nil
@@ -258,7 +263,7 @@ func (s *stream) endCall(dst []byte) []byte {
 		c.ID = "call_" + strconv.Itoa(s.calls)
 	}
 	out := s.reply("", "", []call{{ID: c.ID, Function: functionCall{Index: s.calls, Name: c.Function.Name,
-		Arguments: c.Function.Arguments.Object()}}})
+		Arguments: chat.Arguments(s.arguments).Object()}}})
 	s.open = nil
 	s.calls++
 	return line(dst, out)

@@ -1,7 +1,9 @@
 package ollama
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -97,13 +99,45 @@ type oldEmbedReply struct {
 	Embedding json.RawMessage `json:"embedding"`
 }
 
+// Vectors are what the answer has.
+func (*embedding) Vectors() bool { return true }
+
+// maxVectors bounds the vectors of an answer.
+const maxVectors = 64 << 10
+
+// vector is one of an answer's.
+type vector struct {
+	Index     int             `json:"index"`
+	Embedding json.RawMessage `json:"embedding"`
+}
+
+// vectorList is a list of vectors. What is none ends it: a list of very many empty elements would come to many times
+// its bytes.
+type vectorList []vector
+
+// UnmarshalJSON reads the list.
+func (l *vectorList) UnmarshalJSON(in []byte) error {
+	d := json.NewDecoder(bytes.NewReader(in))
+	if t, err := d.Token(); err != nil || t != json.Delim('[') {
+		return errors.New("no list of embeddings")
+	}
+	for d.More() {
+		var v vector
+		if err := d.Decode(&v); err != nil {
+			return err
+		}
+		if len(v.Embedding) == 0 || len(*l) == maxVectors {
+			return errors.New("an embedding without a vector, or too many of them")
+		}
+		*l = append(*l, v)
+	}
+	return nil
+}
+
 // Answer maps an answer. The error is AnswerUnreadable.
 func (e *embedding) Answer(in []byte) (mime string, body []byte, err error) {
 	var done struct {
-		Data []struct {
-			Index     int             `json:"index"`
-			Embedding json.RawMessage `json:"embedding"`
-		} `json:"data"`
+		Data  vectorList `json:"data"`
 		Usage chat.Usage `json:"usage"`
 	}
 	if err := json.Unmarshal(in, &done); err != nil {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -295,5 +296,20 @@ func TestModels(t *testing.T) {
 			t.Errorf("%s %s: %v %s", row.method, row.path, err, res.Status)
 		}
 		same(t, row.method+" "+row.path, got, row.want)
+	}
+}
+
+// A list of very many elements that are no vectors ends with the first one.
+func TestEmbeddingsThatAreNone(t *testing.T) {
+	c := read(t, readEmbed, `{"model":"m","input":"x"}`)
+	for _, one := range []string{`0`, `{}`, `null`, `{"index":0}`} {
+		answer := []byte(`{"data":[` + strings.Repeat(one+",", 1<<20) + one + `]}`)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, _, err := c.Answer(answer)
+		runtime.ReadMemStats(&after)
+		if n := after.TotalAlloc - before.TotalAlloc; fault.CodeOf(err) != fault.AnswerUnreadable || n > 8<<20 {
+			t.Errorf("%s: %v, %d MiB", one, err, n>>20)
+		}
 	}
 }

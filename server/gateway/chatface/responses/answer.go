@@ -31,8 +31,18 @@ type conversation struct {
 	turn  *store.Turn
 }
 
+var _ chatface.Holder = (*conversation)(nil) // Read-only.
+
 // Chat is the body of the request to chat completions.
 func (c *conversation) Chat() []byte { return c.chat }
+
+// Held is the turn that is to be stored, in bytes.
+func (c *conversation) Held() int64 {
+	if c.turn == nil {
+		return 0
+	}
+	return int64(len(c.turn.Input))
+}
 
 // Stream maps a streamed answer.
 func (c *conversation) Stream() chatface.Stream {

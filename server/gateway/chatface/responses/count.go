@@ -30,6 +30,9 @@ func (c Counter) Request(r *http.Request, body []byte) (chatface.Conversation, e
 	if conv.Stream() != nil {
 		return nil, chatface.Refuse("stream", "a count is not streamed")
 	}
+	if own, ok := conv.(*conversation); ok {
+		own.keep, own.turn = false, nil // nothing is answered that could be stored
+	}
 	return counting{conv}, nil
 }
 

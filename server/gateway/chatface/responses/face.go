@@ -40,6 +40,8 @@ type Options struct {
 type Face struct {
 	opt  Options
 	kept *store.Store
+	// sending are those who read what is kept, expanding the requests that go on from it.
+	sending, expanding perKey
 }
 
 var _ chatface.Face = (*Face)(nil) // Read-only.
@@ -52,7 +54,8 @@ func New(opt Options) *Face {
 	if opt.Rand == nil {
 		opt.Rand = rand.Reader
 	}
-	return &Face{opt: opt, kept: store.New(opt.Limits, opt.Now)}
+	return &Face{opt: opt, kept: store.New(opt.Limits, opt.Now), sending: perKey{most: maxSending},
+		expanding: perKey{most: 1}}
 }
 
 // owner returns the owner of what a request makes; false where the gateway has no keys.

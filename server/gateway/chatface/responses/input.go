@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway/chatface"
 	"github.com/tuttinode/tutti/server/gateway/chatface/responses/store"
 )
@@ -46,9 +47,8 @@ func (it *item) kind() string {
 	return ""
 }
 
-// readItems reads the input and writes the chat's messages: the instructions, the turns before, the
-// items of this one.
-func (q *request) readItems() error {
+// writeMessages writes the chat's messages: the instructions, the turns before, the items of this one.
+func (q *request) writeMessages() error {
 	m := messages{out: []byte(`{"messages":[`), calls: make(map[string]bool)}
 	if raw, ok := q.fields["instructions"]; ok {
 		if kindOf(raw) != kindString {
@@ -57,9 +57,6 @@ func (q *request) readItems() error {
 		m.simple("system", raw)
 	}
 	if err := m.turns(q.previous); err != nil {
-		return err
-	}
-	if err := q.readInput(); err != nil {
 		return err
 	}
 	for i, raw := range q.items {
@@ -118,14 +115,38 @@ func (q *request) resolve(id, field string) (json.RawMessage, error) {
 	if !q.keyed {
 		return nil, notKept(field)
 	}
-	if response, ok := responseOf(id); ok {
-		if r, ok := q.face.kept.Get(q.owner, response); ok {
-			if raw := findItem(r, id); raw != nil {
-				return raw, nil
-			}
-		}
+	if raw := q.find(id); raw != nil {
+		return raw, q.expand(len(raw), field)
 	}
 	return nil, chatface.Refuse(field, fmt.Sprintf("this key has no item %.80q here: send the item itself", id))
+}
+
+// find returns the stored item with an ID, nil where there is none. A response is read once.
+func (q *request) find(id string) json.RawMessage {
+	response, ok := responseOf(id)
+	if !ok {
+		return nil
+	}
+	items, ok := q.found[response]
+	if !ok {
+		if r, ok := q.face.kept.Get(q.owner, response); ok {
+			items = itemsOf(r)
+		}
+		if q.found == nil {
+			q.found = make(map[string]map[string]json.RawMessage)
+		}
+		q.found[response] = items
+	}
+	return items[id]
+}
+
+// expand counts n bytes of what is kept that the chat is to have. A short request can name much of it, often.
+func (q *request) expand(n int, field string) error {
+	if q.expanded += int64(n); q.expanded > maxHistory {
+		return fieldFault(fault.RequestTooLarge, field, fmt.Sprintf("with what the request refers to it is longer "+
+			"than %d MiB: begin a shorter conversation", maxHistory>>20))
+	}
+	return nil
 }
 
 // messages writes the messages of a chat.
@@ -160,11 +181,7 @@ func (m *messages) turns(last *store.Turn) error {
 	m.at = "previous_response_id"
 	for i := len(all) - 1; i >= 0; i-- {
 		for _, text := range [][]byte{all[i].Input, all[i].Output} {
-			var items []json.RawMessage
-			if err := json.Unmarshal(text, &items); err != nil {
-				return fmt.Errorf("read a stored turn: %w", err)
-			}
-			for _, raw := range items {
+			for raw := range elements(text) {
 				if err := m.item(raw); err != nil {
 					return err
 				}

@@ -20,6 +20,9 @@ const (
 	// Of metadata, as OpenAI documents them.
 	maxPairs, maxPairName, maxPairValue = 16, 64, 512
 	mostLogprobs                        = 20
+	// maxHistory bounds what a request has of stored responses, in bytes: as much as a key may store. Of those with
+	// more than longHistory one of a key is mapped at a time.
+	maxHistory, longHistory = store.DefaultKeyBytes, 256 << 10
 )
 
 // request is a request that is being read.
@@ -36,6 +39,10 @@ type request struct {
 	// previous is the turn that the request goes on from, nil for none.
 	previous   *store.Turn
 	previousID string
+	// found are the items of the responses that the input refers to, by their IDs; expanded are the bytes of all that
+	// was stored.
+	found    map[string]map[string]json.RawMessage
+	expanded int64
 	// items are the request's own, references replaced by what they refer to.
 	items []json.RawMessage
 	tools tools
@@ -55,12 +62,18 @@ func (f *Face) Request(r *http.Request, body []byte) (chatface.Conversation, err
 		return nil, err
 	}
 	q.owner, q.keyed = f.owner(r)
-	for _, step := range []func() error{
-		in.check, q.refuseValues, q.readStore, q.readItems, q.readTools, q.writeChat, q.writeEcho,
-	} {
-		if err := step(); err != nil {
+	if err := inOrder(in.check, q.refuseValues, q.readStore, q.readInput); err != nil {
+		return nil, err
+	}
+	if q.expanded > longHistory {
+		leave, err := f.expanding.enter(r.Context(), q.owner)
+		if err != nil {
 			return nil, err
 		}
+		defer leave()
+	}
+	if err := inOrder(q.writeMessages, q.readTools, q.writeChat, q.writeEcho); err != nil {
+		return nil, err
 	}
 	c := &conversation{
 		face: f, id: q.id, created: f.opt.Now().Unix(), chat: q.chat, echo: q.echo, streamed: q.stream,
@@ -70,6 +83,16 @@ func (f *Face) Request(r *http.Request, body []byte) (chatface.Conversation, err
 		c.turn = &store.Turn{Previous: q.previous, Input: q.storedInput()}
 	}
 	return c, nil
+}
+
+// inOrder returns the first step's error.
+func inOrder(steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // refuseValues refuses values of fields that are known.
@@ -180,6 +203,11 @@ func (q *request) readStore() (err error) {
 				"send the whole conversation as input", q.previousID))
 	}
 	q.previous = before.Turn
+	for t := q.previous; t != nil; t = t.Previous {
+		if err := q.expand(len(t.Input)+len(t.Output), "previous_response_id"); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -188,7 +216,7 @@ func notKept(field string) error {
 		"responses are kept for API keys only, and this gateway has none: send the whole conversation as input")
 }
 
-// writeChat writes the chat's fields after its messages, which readItems has written.
+// writeChat writes the chat's fields after its messages, which writeMessages has written.
 func (q *request) writeChat() error {
 	most, err := q.fields.count("max_output_tokens", 1, maxTokens)
 	if err != nil {

@@ -24,6 +24,8 @@ const (
 	// chunk is how much is written under one deadline, stall how long a client may take nothing.
 	chunk = 256 << 10
 	stall = time.Minute
+	// maxSending is how many of a key may read long stored responses at once.
+	maxSending = 4
 	// Pages of input items, as OpenAI documents them.
 	defaultPage, maxPage = 20, 100
 )
@@ -76,19 +78,17 @@ func responseOf(item string) (id string, ok bool) {
 	return responsePrefix + rest[:2*idBytes], true
 }
 
-// findItem returns an item of a response's turn, nil where there is none with that ID.
-func findItem(r store.Response, id string) json.RawMessage {
+// itemsOf are the items of a response's turn by ID.
+func itemsOf(r store.Response) map[string]json.RawMessage {
+	out := make(map[string]json.RawMessage)
 	for _, text := range [][]byte{r.Turn.Output, r.Turn.Input} {
-		var items []json.RawMessage
-		_ = json.Unmarshal(text, &items) // it is our own
-		for _, raw := range items {
-			var it item
-			if json.Unmarshal(raw, &it) == nil && it.ID == id {
-				return raw
+		for raw := range elements(text) {
+			if id := idOf(raw); out[id] == nil {
+				out[id] = raw
 			}
 		}
 	}
-	return nil
+	return out
 }
 
 // Stored serves the responses that are kept: GET and DELETE of one, and GET of its input items.
@@ -128,7 +128,7 @@ func (f *Face) serveStored(w http.ResponseWriter, r *http.Request) error {
 	case "":
 		return f.serveOne(w, r, owner, found)
 	case "input_items":
-		return serveInput(w, r, found)
+		return f.serveInput(w, r, owner, found)
 	}
 	return fault.New(fault.RouteNotFound, opStored, "the gateway has no such address; docs/llm.md lists them")
 }
@@ -140,8 +140,7 @@ func (f *Face) serveOne(w http.ResponseWriter, r *http.Request, owner store.Owne
 		if yes := r.URL.Query().Get("stream"); yes != "" && yes != "false" {
 			return chatface.Refuse("stream", "stored responses are not streamed again")
 		}
-		send(w, http.StatusOK, found.Object)
-		return nil
+		return f.sendKept(w, r, owner, found.Object)
 	case http.MethodDelete:
 		f.kept.Delete(owner, found.ID)
 		send(w, http.StatusOK,
@@ -157,7 +156,7 @@ func wrongMethod(w http.ResponseWriter, allowed string) error {
 }
 
 // serveInput lists the items that a response was made of, those of the turns before it included.
-func serveInput(w http.ResponseWriter, r *http.Request, found store.Response) error {
+func (f *Face) serveInput(w http.ResponseWriter, r *http.Request, owner store.Owner, found store.Response) error {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return wrongMethod(w, "GET")
 	}
@@ -170,10 +169,7 @@ func serveInput(w http.ResponseWriter, r *http.Request, found store.Response) er
 		}
 		limit = n
 	}
-	items, err := inputOf(found.Turn)
-	if err != nil {
-		return err
-	}
+	items := inputOf(found.Turn)
 	switch order := query.Get("order"); order {
 	case "", "desc":
 		slices.Reverse(items)
@@ -189,8 +185,7 @@ func serveInput(w http.ResponseWriter, r *http.Request, found store.Response) er
 		items = items[i+1:]
 	}
 	more := len(items) > limit
-	send(w, http.StatusOK, appendPage(items[:min(limit, len(items))], more))
-	return nil
+	return f.sendKept(w, r, owner, pageOf(items[:min(limit, len(items))], more)...)
 }
 
 // listed is an item with its ID.
@@ -200,7 +195,7 @@ type listed struct {
 }
 
 // inputOf returns the items that the last turn's answer was made of, oldest first.
-func inputOf(last *store.Turn) (out []listed, err error) {
+func inputOf(last *store.Turn) (out []listed) {
 	var texts [][]byte // newest first
 	for t := last; t != nil; t = t.Previous {
 		if t != last {
@@ -209,55 +204,71 @@ func inputOf(last *store.Turn) (out []listed, err error) {
 		texts = append(texts, t.Input)
 	}
 	for _, text := range slices.Backward(texts) {
-		var items []json.RawMessage
-		if err := json.Unmarshal(text, &items); err != nil {
-			return nil, fmt.Errorf("read a stored turn: %w", err)
-		}
-		for _, raw := range items {
-			var it item
-			if err := json.Unmarshal(raw, &it); err != nil {
-				return nil, fmt.Errorf("read a stored item: %w", err)
-			}
-			out = append(out, listed{it.ID, raw})
+		for raw := range elements(text) {
+			out = append(out, listed{idOf(raw), raw})
 		}
 	}
-	return out, nil
+	return out
 }
 
-func appendPage(items []listed, more bool) []byte {
-	out := []byte(`{"object":"list","data":[`)
+// pageOf returns the pieces of a page. The items are those that are kept.
+func pageOf(items []listed, more bool) [][]byte {
+	out := [][]byte{[]byte(`{"object":"list","data":[`)}
 	for i, it := range items {
 		if i > 0 {
-			out = append(out, ',')
+			out = append(out, []byte{','})
 		}
-		out = append(out, it.raw...)
+		out = append(out, it.raw)
 	}
-	out = append(out, ']')
+	end := []byte{']'}
 	if len(items) > 0 {
-		out = appendText(out, "first_id", items[0].id)
-		out = appendText(out, "last_id", items[len(items)-1].id)
+		end = appendText(end, "first_id", items[0].id)
+		end = appendText(end, "last_id", items[len(items)-1].id)
 	} else {
-		out = append(out, `,"first_id":null,"last_id":null`...)
+		end = append(end, `,"first_id":null,"last_id":null`...)
 	}
-	return append(strconv.AppendBool(append(out, `,"has_more":`...), more), '}')
+	return append(out, append(strconv.AppendBool(append(end, `,"has_more":`...), more), '}'))
 }
 
-// send sends an answer in JSON. Each piece of it has its own deadline.
-func send(w http.ResponseWriter, answer int, body []byte) {
+// sendKept sends what is kept. A client that reads slowly keeps it in memory when the store has
+// dropped it: few of a key may read what is long.
+func (f *Face) sendKept(w http.ResponseWriter, r *http.Request, owner store.Owner, pieces ...[]byte) error {
+	if lengthOf(pieces) > chunk {
+		leave, err := f.sending.enter(r.Context(), owner)
+		if err != nil {
+			return err
+		}
+		defer leave()
+	}
+	send(w, http.StatusOK, pieces...)
+	return nil
+}
+
+func lengthOf(pieces [][]byte) (n int) {
+	for _, p := range pieces {
+		n += len(p)
+	}
+	return n
+}
+
+// send sends an answer in JSON. What is written at once has its own deadline.
+func send(w http.ResponseWriter, answer int, pieces ...[]byte) {
 	h := w.Header()
 	h.Set("Content-Type", mimeJSON)
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("Content-Length", strconv.Itoa(lengthOf(pieces)))
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(answer)
 	control := http.NewResponseController(w)
-	for len(body) > 0 {
-		_ = control.SetWriteDeadline(time.Now().Add(stall)) // a transport without deadlines has none to set
-		n, err := w.Write(body[:min(chunk, len(body))])
-		if err != nil {
-			return // a client that left needs no answer
+	for _, body := range pieces {
+		for len(body) > 0 {
+			_ = control.SetWriteDeadline(time.Now().Add(stall)) // a transport without deadlines has none to set
+			n, err := w.Write(body[:min(chunk, len(body))])
+			if err != nil {
+				return // a client that left needs no answer
+			}
+			body = body[n:]
 		}
-		body = body[n:]
 	}
 	_ = control.SetWriteDeadline(time.Time{})
 }

@@ -18,8 +18,8 @@ type stream struct {
 	// sequence is the number of the next event.
 	sequence int64
 	begun    bool
-	// size counts the bytes of the chat's events.
-	size int
+	// size counts the bytes of the chat's events, held those of them that are repeated at the end.
+	size, held int
 	// current is the open item of text, nil for none. part is its open part.
 	current *outItem
 	// calls are the open calls in the order in which the chat numbers them first.
@@ -63,6 +63,12 @@ func (s *stream) Event(dst, data []byte) ([]byte, error) {
 	}
 	return dst, nil
 }
+
+// repeated is how often what came is in memory at the end: the text itself, four events with it, and what is stored.
+const repeated = 7
+
+// Held is what the answer holds at its end, in bytes.
+func (s *stream) Held() int64 { return repeated * int64(s.held) }
 
 // End ends the answer.
 func (s *stream) End(dst, failure []byte) []byte {
@@ -161,11 +167,16 @@ func (s *stream) delta(dst []byte, c *choice) ([]byte, error) {
 	if c.Finish != "" {
 		s.answer.finish = string(c.Finish)
 	}
+	logprobs := c.logprobs()
+	s.held += len(c.Delta.reasoning()) + len(c.Delta.Content) + len(c.Delta.Refusal) + len(logprobs)
+	for i := range c.Delta.Calls {
+		s.held += len(c.Delta.Calls[i].Function.Name) + len(c.Delta.Calls[i].Function.Arguments) + len(c.Delta.Calls[i].ID)
+	}
 	if t := c.Delta.reasoning(); t != "" {
 		dst = s.reasoning(dst, string(t))
 	}
 	if c.Delta.Content != "" {
-		dst = s.text(dst, string(c.Delta.Content), c.logprobs())
+		dst = s.text(dst, string(c.Delta.Content), logprobs)
 	}
 	if c.Delta.Refusal != "" {
 		dst = s.refusal(dst, string(c.Delta.Refusal))
