@@ -112,7 +112,8 @@ func (s *Store) change(ctx context.Context, op, which string, f func(*apikeys.Ke
 		}
 		// The columns from models to revoked, and the ID to find the row.
 		_, err = tx.ExecContext(ctx,
-			`UPDATE keys_key SET models = ?, rpm = ?, tpm = ?, concurrency = ?, budget = ?, period = ?, expires = ?, revoked = ? WHERE id = ?`,
+			`UPDATE keys_key SET models = ?, rpm = ?, tpm = ?, concurrency = ?, budget = ?, period = ?, expires = ?, revoked `+
+				`= ? WHERE id = ?`,
 			append(append([]any(nil), row[3:11]...), k.ID)...)
 		return err
 	})
