@@ -45,7 +45,7 @@ func (s *Store) Create(ctx context.Context, k apikeys.Key, now time.Time, random
 	return k, secret, nil
 }
 
-// check completes and judges a key's properties.
+// check completes and checks a key's properties.
 func check(op string, k *apikeys.Key, now time.Time) error {
 	if k.Budget.Tokens > 0 && k.Budget.Period == "" {
 		k.Budget.Period = apikeys.Total

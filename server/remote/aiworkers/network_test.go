@@ -305,7 +305,7 @@ func TestRepliesToResults(t *testing.T) {
 		"task":         {"multipart/mixed; boundary=x", set("TaskId", "many"), 400, "Invalid Task ID"},
 		"content type": {"a/b; c", nil, 415, "mime: invalid media parameter"},
 		"unknown":      {"multipart/mixed; boundary=x", nil, 200, "OK"},
-		"unknown, own": {"application/json", set("Tutti-Status", "200"), 410, "nobody waits for it"},
+		"unknown, own": {"application/json", set("Tutti-Status", "200"), 410, "no job waits for it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if code, text := b.post(77, row.kind, strings.NewReader("x"), row.change); code != row.code || text != row.text {
