@@ -32,14 +32,18 @@ ARGS ?=
 
 programs := $(filter-out ./cmd/internal,$(patsubst %/,./%,$(wildcard cmd/*/)))
 # What failed, once more at the end: the nodes' logs are long.
-failures := echo 'What failed:'; grep -E '^ *--- FAIL|^FAIL|^panic: |DATA RACE|^ +[a-z0-9_]+\.go:[0-9]+: ' bin/test.log | grep -v 'log of \[' | cut -c1-300 | tail -n 100
+failures := echo 'What failed:'; \
+	grep -E '^ *--- FAIL|^FAIL|^panic: |DATA RACE|^ +[a-z0-9_]+\.go:[0-9]+: ' bin/test.log | \
+	grep -v 'log of \[' | cut -c1-300 | tail -n 100
 testflags := -timeout 20m $(if $(RUN),-run '$(RUN)')
 
 help:  ## list the targets
 	@echo 'tutti $(VERSION). make TARGET, where TARGET is one of'
-	@sed -n 's/^\([a-z0-9]*\):.*  ## \(.*\)$$/  \1|\2/p' $(MAKEFILE_LIST) | sed 's/\$$\$$/$$/g' | awk -F'|' '{ printf "%-12s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z0-9]*\):.*  ## \(.*\)$$/  \1|\2/p' $(MAKEFILE_LIST) | sed 's/\$$\$$/$$/g' | \
+		awk -F'|' '{ printf "%-12s %s\n", $$1, $$2 }'
 	@echo 'Settings: VIDEO=file (run)  ARGS="flags" (run, demo, bench)  PKG=./dir/... RUN=pattern (race, check)'
-	@echo '          FUZZTIME=10s (fuzz)  ROUNDS=200 SEED=1 (chaos)  TUTTI_DEPS=/prefix (an FFmpeg 7.1 of your own)  TUTTI_PREBUILT=/dir (libav of a release)  TUTTI_CACHE=/dir'
+	@echo '          FUZZTIME=10s (fuzz)  ROUNDS=200 SEED=1 (chaos)  TUTTI_DEPS=/prefix (an FFmpeg 7.1 of your own)'
+	@echo '          TUTTI_PREBUILT=/dir (libav of a release)  TUTTI_CACHE=/dir'
 
 deps:  ## get everything a build needs that is not in this tree
 	@deploy/deps/deps.sh ensure
@@ -50,7 +54,9 @@ env:  ## print shell exports: eval "$$(make -s env)"
 build:  ## build every program into bin/
 	@mkdir -p bin
 	@echo 'build: $(notdir $(programs)), version $(VERSION)'
-	@$(with) go build -trimpath -ldflags '-s -w -X main.version=$(VERSION) -X github.com/tuttinode/tutti/cmd/tutti/internal/process.Version=$(VERSION)' -o bin/ $(programs)
+	@$(with) go build -trimpath -ldflags \
+		'-s -w -X main.version=$(VERSION) -X github.com/tuttinode/tutti/cmd/tutti/internal/process.Version=$(VERSION)' \
+		-o bin/ $(programs)
 
 run: build  ## a node on this machine and a page that plays its renditions
 	@bin/tutti_demo run $(if $(VIDEO),-video '$(VIDEO)') $(ARGS)
@@ -60,7 +66,7 @@ demo: build  ## the same without a browser: bounded, checked, exit 0 or what bro
 
 test: lint contractscheck build race  ## everything CI runs: lint, build, all tests with the race detector
 
-parts:  ## get what tests need beside: a llama.cpp server, a Docker Engine, a PostgreSQL server, clients of AI APIs, network hosts
+parts:  ## get what tests need: a llama.cpp server, Docker, PostgreSQL, clients of AI APIs, network hosts
 	@deploy/deps/deps.sh lab >/dev/null
 	@deploy/deps/deps.sh llama >/dev/null
 	@deploy/deps/deps.sh engine >/dev/null
@@ -83,7 +89,7 @@ race: parts  ## all tests with the race detector
 check: fmt vet parts  ## the quick one while working: format, vet, tests without race
 	@$(with) go test $(testflags) $(PKG)
 
-lint: fmt vet tidy nocgo shellcheck  ## gofmt, vet, tidy modules, staticcheck, shellcheck, the layout tests, what must build without cgo
+lint: fmt vet tidy nocgo shellcheck  ## gofmt, vet, modules, staticcheck, shellcheck, layout, builds without cgo
 	@echo 'lint: staticcheck'
 	@$(with) go tool staticcheck ./...
 	@echo 'lint: import table'
@@ -103,7 +109,8 @@ tidy:
 	@$(with) go mod tidy -diff || { echo 'go mod tidy writes this'; exit 1; }
 
 # Scripts are checked where the machine has shellcheck (a package of every distribution).
-scripts := $(wildcard .ci/run deploy/deps/*.sh deploy/nfpm/*.sh deploy/nfpm/scripts/*.sh server/rpc/*.sh test/gpu/kit/*.sh test/trial/*.sh)
+scripts := $(wildcard .ci/run deploy/deps/*.sh deploy/nfpm/*.sh deploy/nfpm/scripts/*.sh server/rpc/*.sh \
+	test/gpu/kit/*.sh test/trial/*.sh)
 shellcheck:
 	@if command -v shellcheck >/dev/null; then echo 'lint: shellcheck'; shellcheck --severity=warning $(scripts); \
 	else echo 'lint: shellcheck is not installed: scripts are not checked'; fi
@@ -132,7 +139,7 @@ fuzz:  ## every fuzz target for FUZZTIME each
 		done; \
 	done
 
-bench: benchvideo benchllm benchlive benchpay benchpaid benchsplit  ## speed and memory beside plain ffmpeg, a plain reverse proxy, bare signatures, unpaid jobs and a transcoder at home
+bench: benchvideo benchllm benchlive benchpay benchpaid benchsplit  ## speed and memory beside ffmpeg, a proxy
 
 benchvideo: build  ## only the video path
 	@$(with) go run ./test/bench $(ARGS)
@@ -146,10 +153,10 @@ benchlive: build  ## only live work; ARGS="-sessions 1000 -load 1m" is the load 
 benchpay: build  ## only payments
 	@$(with) go run ./test/benchpay $(ARGS)
 
-benchpaid: build  ## only paid jobs beside unpaid ones, on a local chain; ARGS="-only foreign -load 10m -l1 12s" loads for long
+benchpaid: build  ## only paid jobs beside unpaid ones; ARGS="-only foreign -load 10m -l1 12s" loads for long
 	@$(with) go run ./test/benchpaid $(ARGS)
 
-benchsplit: build  ## only transcoders on other hosts, with delay and loss between; ARGS=-largest starts as many as the machine bears
+benchsplit: build  ## only transcoders on other hosts, with delay and loss; ARGS=-largest starts many
 	@$(with) go run ./test/benchsplit $(ARGS)
 
 e2e: parts  ## the tests that start real programs
@@ -160,16 +167,18 @@ kubernetes:  ## build an API server of Kubernetes into the cache, and apply the 
 	@$(with) go test -count=1 -v $(testflags) ./test/kubernetes
 
 chaos:  ## ROUNDS rounds in which everything goes wrong on the chain, and what a block costs
-	@TUTTI_CHAOS_ROUNDS='$(ROUNDS)' TUTTI_CHAOS_SEED='$(SEED)' $(with) go test -count=1 -v -timeout 3h -run 'TestChaos$$|TestCost$$' ./test/chaos
+	@TUTTI_CHAOS_ROUNDS='$(ROUNDS)' TUTTI_CHAOS_SEED='$(SEED)' $(with) go test -count=1 -v -timeout 3h \
+		-run 'TestChaos$$|TestCost$$' ./test/chaos
 
-adversary: parts  ## unknown peers, false answers and hostile media against the real programs, for longer than in the tests
+adversary: parts  ## unknown peers, false answers and hostile media, for longer than in the tests
 	@TUTTI_ADVERSARY=long $(with) go test -race -count=1 -timeout 1h $(if $(RUN),-run '$(RUN)') ./test/adversary/...
 	@$(MAKE) --no-print-directory sanitize
 
 # What libav holds and frees goes through the sanitizer's malloc, and freed memory is
 # overwritten, so that a read of it inside libav, which is not instrumented, shows as well.
 # The skipped test closes an engine whose driver hangs, which leaves what that holds.
-sanitized := detect_leaks=1:malloc_fill_byte=190:max_malloc_fill_size=4096:free_fill_byte=221:max_free_fill_size=268435456
+sanitized := detect_leaks=1:malloc_fill_byte=190:max_malloc_fill_size=4096:$\
+	free_fill_byte=221:max_free_fill_size=268435456
 
 sanitize:  ## the media engine, the whole corpus and slices of it under AddressSanitizer
 	@ASAN_OPTIONS='$(sanitized)' TUTTI_ADVERSARY=long $(with) go test -asan -count=1 -timeout 1h \
@@ -184,18 +193,20 @@ steady: parts  ## load that never stays the same for FOR: memory, goroutines and
 	@$(with) go test -count=1 -v -timeout 0 -run TestSteady ./test/steady -args -steady.for=$(FOR) -steady.every=5s
 
 contracts:  ## compile the local test chain's contracts into eth/devnet/artifacts
-	@NODE_PATH="$$(deploy/deps/deps.sh npm eth/devnet/solc)/node_modules" node eth/devnet/solc/compile.cjs eth/devnet/contracts eth/devnet/artifacts
+	@NODE_PATH="$$(deploy/deps/deps.sh npm eth/devnet/solc)/node_modules" \
+		node eth/devnet/solc/compile.cjs eth/devnet/contracts eth/devnet/artifacts
 
 # The committed artifacts are what the sources give, byte by byte.
 contractscheck:
 	@echo 'lint: contracts'
 	@out=$$(mktemp -d); trap 'rm -rf "$$out"' EXIT; \
-	NODE_PATH="$$(deploy/deps/deps.sh npm eth/devnet/solc)/node_modules" node eth/devnet/solc/compile.cjs eth/devnet/contracts "$$out/artifacts"; \
+	NODE_PATH="$$(deploy/deps/deps.sh npm eth/devnet/solc)/node_modules" \
+		node eth/devnet/solc/compile.cjs eth/devnet/contracts "$$out/artifacts"; \
 	diff -rq eth/devnet/artifacts "$$out/artifacts" || { echo 'run make contracts'; exit 1; }
 
 ARCH ?= $(shell dpkg --print-architecture 2>/dev/null || echo amd64)
 
-packages:  ## deb, rpm, archive, container image, list of parts, libav for builds elsewhere and checksums into bin/packages; ARCH=arm64 for 64-bit ARM
+packages:  ## deb, rpm, archive, image, SBOM, libav and checksums into bin/packages; ARCH=arm64 for 64-bit ARM
 	@mkdir -p bin/packages
 	@deploy/nfpm/build.sh '$(VERSION)' '$(ARCH)' bin/packages
 
@@ -213,7 +224,7 @@ gpukit:  ## an archive that tries tutti on a machine with an NVIDIA card, withou
 	@deploy/deps/deps.sh xz
 	@$(with) test/gpu/kit/pack.sh '$(VERSION)' bin/gpukit
 
-gpurehearsal: gpukit  ## run that archive on simulated cards in a bare Debian 12 without network; root only; PARTS="inventory correct"
+gpurehearsal: gpukit  ## run that archive on simulated GPUs in a bare Debian 12; root only; PARTS="inventory correct"
 	@deploy/deps/deps.sh bare
 	@test/gpu/kit/rehearse.sh bin/gpukit/tutti-gpukit-*-linux-amd64.tar.xz $(PARTS)
 
@@ -221,7 +232,7 @@ gpurehearsal: gpukit  ## run that archive on simulated cards in a bare Debian 12
 gpureport:  ## put REPORT=report.md of the GPU kit into docs/ and fill the section of docs/gpu.md
 	@$(with) go run ./test/gpu/kit publish '$(REPORT)' docs
 
-trial: packages  ## boot a bare Debian 12, install the package, break the node and check that each problem is named; root only, minutes
+trial: packages  ## install the package on a bare Debian 12 and check that each problem is named; root only
 	@mkdir -p bin/trial
 	@$(with) go build -trimpath -o bin/trial/tutti_devnet ./cmd/tutti_devnet
 	@test/trial/trial.sh "$$(ls -t bin/packages/tutti-[0-9]*-linux-$(ARCH).deb | head -1)" "$$PWD/bin/trial/tutti_devnet"
@@ -240,4 +251,7 @@ clean:  ## remove what was built in the tree
 	rm -rf bin
 	@echo "the cache outside the tree stays: $${TUTTI_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/tutti}"
 
-.PHONY: adversary sanitize gpukit gpurehearsal gpureport trial soak steady help deps env build run demo test parts race check lint fmt vet tidy shellcheck golangci vulncheck nocgo fuzz bench benchvideo benchllm benchlive benchpay benchpaid benchsplit e2e kubernetes chaos contracts contractscheck packages windows winesmoke reproducible docs transcript generate clean
+.PHONY: adversary sanitize gpukit gpurehearsal gpureport trial soak steady help deps env build run demo test parts \
+	race check lint fmt vet tidy shellcheck golangci vulncheck nocgo fuzz bench benchvideo benchllm benchlive benchpay \
+	benchpaid benchsplit e2e kubernetes chaos contracts contractscheck packages windows winesmoke reproducible docs \
+	transcript generate clean

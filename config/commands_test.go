@@ -172,7 +172,8 @@ func TestCommandLines(t *testing.T) {
 			line: "-orchestrator -transcoder -serviceAddr h.example.org -network devnet -pricePerUnit 0.1USD " +
 				"-pixelsPerUnit 1e12 -priceFeedAddr 0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612 " +
 				"-maxFaceValue 1e15 -autoAdjustPrice=false -redeemerAddr r.example.org " +
-				`-pricePerBroadcaster {"broadcasters":[{"ethaddress":"0xD8E8328501E9645D16CF49539EFC04F734606EE4","priceperunit":7,"pixelsperunit":"2"}]}`, check: func(t *testing.T, c *config.Config) {
+				`-pricePerBroadcaster {"broadcasters":[{"ethaddress":"0xD8E8328501E9645D16CF49539EFC04F734606EE4",` +
+				`"priceperunit":7,"pixelsperunit":"2"}]}`, check: func(t *testing.T, c *config.Config) {
 				equal(t, c.Prices.Default().String(), "0.1USD per 1000000000000")
 				equal(t, len(c.Prices.Gateways), 1)
 				for caller, price := range c.Prices.Gateways {
@@ -192,7 +193,8 @@ func TestCommandLines(t *testing.T) {
 			line: "-orchestrator -serviceAddr none -transcoder -network devnet"},
 		{name: "gateway on the chain finds its orchestrators",
 			line: "-gateway -network devnet -maxPricePerUnit 2000 -pixelsPerUnit 2 -ignoreMaxPriceIfNeeded " +
-				`-maxPricePerCapability {"capabilities_prices":[{"pipeline":"llm","model_id":"default","price_per_unit":5,"pixels_per_unit":1}]}`, check: func(t *testing.T, c *config.Config) {
+				`-maxPricePerCapability {"capabilities_prices":[{"pipeline":"llm","model_id":"default","price_per_unit":5,` +
+				`"pixels_per_unit":1}]}`, check: func(t *testing.T, c *config.Config) {
 				equal(t, c.Prices.Limits().General.String(), "2000 wei per 2")
 				equal(t, c.Prices.Limits().Pipelines[capability.LLM].String(), "5 wei per 1")
 				equal(t, c.Prices.IgnoreMaxIfNeeded, true)

@@ -110,7 +110,7 @@ func (p Prices) Default() core.UnitPrice {
 	return core.UnitPrice{Price: p.PerUnit, PixelsPerUnit: p.PixelsPerUnit}
 }
 
-// RemoteSigner says how a gateway reaches its remote payment signer, and whom a signer signs for.
+// RemoteSigner says how a gateway reaches its remote payment signer, and for which callers a signer signs.
 type RemoteSigner struct {
 	URL            URL
 	Headers        Secret

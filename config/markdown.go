@@ -10,25 +10,20 @@ import (
 
 const docHead = "# Configuration\n\n" +
 	"<!-- Generated from the option table by `make docs`; do not edit. -->\n\n" +
-	"A node is configured by its command line, environment variables and, with `-config`, a file. " +
-	"`tutti config check` followed by the same options shows what they come to and every problem at once; " +
+	"A node is configured by its command line, environment variables and, with `-config`, a file.\n" +
+	"`tutti config check` followed by the same options shows what they come to and every problem at once;\n" +
 	"it exits with 0, or with 2 when the node would not start.\n\n" +
-	"- **Command line**: `-name value` or `-name=value`, with one or two dashes. A switch is on when its name " +
-	"stands alone " +
-	"and takes a value only with `=`: `-reward=false`.\n" +
+	"- **Command line**: `-name value` or `-name=value`, with one or two dashes. A switch is on when its name\n" +
+	"  stands alone and takes a value only with `=`: `-reward=false`.\n" +
 	"- **Environment**: the names in the tables. `TUTTI_` goes before `LP_`; an empty variable counts as not set.\n" +
-	"- **File**: one option per line, key, white space, value. `#` begins a comment at the start of a line or " +
-	"after white space. " +
-	"A key alone means true. Unknown keys are errors.\n" +
-	"- **Precedence**: command line, environment, file, default. Of an option given twice in one place the last " +
-	"counts; two spellings " +
-	"of one option with different values are an error.\n" +
-	"- **Secrets** given as text or path are read from the file when there is one of that name. Secrets, and " +
-	"everything of a URL but " +
-	"scheme and host, are masked wherever settings are shown.\n" +
-	"- **Sizes**: `kB`, `MB`, `GB` are powers of 1000, `KiB`, `MiB`, `GiB` of 1024. **Durations**: `500ms`, " +
-	"`30s`, `5m`, `1h30m`. " +
-	"**Amounts of wei** may have an exponent: `8e9`.\n\n" +
+	"- **File**: one option per line, key, white space, value. `#` begins a comment at the start of a line or\n" +
+	"  after white space. A key alone means true. Unknown keys are errors.\n" +
+	"- **Precedence**: command line, environment, file, default. Of an option given twice in one place the last\n" +
+	"  counts; two spellings of one option with different values are an error.\n" +
+	"- **Secrets** given as text or path are read from the file when there is one of that name. Secrets, and\n" +
+	"  everything of a URL but scheme and host, are masked wherever settings are shown.\n" +
+	"- **Sizes**: `kB`, `MB`, `GB` are powers of 1000, `KiB`, `MiB`, `GiB` of 1024. **Durations**: `500ms`,\n" +
+	"  `30s`, `5m`, `1h30m`. **Amounts of wei** may have an exponent: `8e9`.\n\n" +
 	"The last column tells operators of the existing node what to expect:\n\n" +
 	"| Mark | Meaning |\n|---|---|\n" +
 	"| B | part of the operator's contract |\n" +

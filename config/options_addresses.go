@@ -101,7 +101,7 @@ func addressRows() []option {
 			help: "headers sent to that webhook, name:value separated by commas",
 			to:   func(c *Config) value { return headerSecret(&c.Signer.WebhookHeaders) }},
 		{name: "remoteSignerAllowNoAuth", mark: "G", roles: remoteSigner,
-			help: "sign for all who reach a public address, without a webhook",
+			help: "sign for every caller that reaches a public address, without a webhook",
 			to:   func(c *Config) value { return boolean(&c.Signer.AllowNoAuth) }},
 		{name: "remoteSignerDailyLimit", mark: "T", roles: remoteSigner, preset: "50000000000000000",
 			help: "largest expected value of the tickets signed for one auth id of the webhook on one day (UTC), in wei; " +

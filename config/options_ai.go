@@ -148,7 +148,7 @@ func aiRows() []option {
 			help: "first segments of each live video that a gateway keeps in the data directory, if it is given",
 			to:   func(c *Config) value { return whole(&c.LiveAI.SaveSegments, 0, 100000) }},
 		{name: "mediaMTXApiPassword", mark: "G", roles: gateway,
-			help: "password of the API of MediaMTX (user admin), which is told which publishers to end; it goes to callers of " +
+			help: "password of the API of MediaMTX (user admin), which ends publishers on request; it goes to callers of " +
 				"this machine, of private addresses or with an API key",
 			to: func(c *Config) value { return literalSecret(&c.LiveGateway.MediaMTXPassword) }},
 		{name: "liveAIAuthWebhookUrl", mark: "G", roles: gateway,

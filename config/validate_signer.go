@@ -13,8 +13,8 @@ import (
 
 var errHeaderList = errors.New("this is no list of headers") // Read-only.
 
-// validateSigner checks that a remote signer has money to sign for, and that it does not sign for everyone; and that a
-// gateway has one key or the other.
+// validateSigner checks that a remote signer has money to sign for, and that it does not sign for every caller; and
+// that a gateway has one key or the other.
 func (l *loader) validateSigner() {
 	if !l.config.Roles.RemoteSigner {
 		l.validateSignerClient()

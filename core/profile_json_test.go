@@ -17,13 +17,16 @@ func TestParseProfilesJSON(t *testing.T) {
 		want     []core.Profile
 	}{
 		{"none", `[]`, nil},
-		{"usual", `[{"name":"720p","width":1280,"height":720,"bitrate":3000000,"fps":30,"fpsDen":1,"profile":"H264High","gop":"2.0"}]`,
+		{"usual", `[{"name":"720p","width":1280,"height":720,"bitrate":3000000,"fps":30,"fpsDen":1,"profile":"H264High",` +
+			`"gop":"2.0"}]`,
 			[]core.Profile{{Name: "720p", Width: 1280, Height: 720, Bitrate: 3_000_000, FPS: core.Framerate{Num: 30, Den: 1},
 				Profile: core.ProfileHigh, GOP: core.GOP(2 * time.Second)}}},
 		{"one without a list, without a name", ` {"width":640,"height":360,"bitrate":"1000k"} `,
 			[]core.Profile{{Name: "custom_640x360_1000000", Width: 640, Height: 360, Bitrate: 1_000_000}}},
 		{"one side only", `[{"height":240}]`, []core.Profile{{Name: "custom_0x240_0", Height: 240}}},
-		{"everything", `[{"name":"x","width":2,"height":3,"bitrate":"5","fps":30000,"fpsDen":1001,"profile":"h264constrainedhigh","gop":"intra","encoder":"hevc","quality":23,"colorDepth":2,"chromaFormat":1,"unknown":[{}]}]`,
+		{"everything", `[{"name":"x","width":2,"height":3,"bitrate":"5","fps":30000,"fpsDen":1001,` +
+			`"profile":"h264constrainedhigh","gop":"intra","encoder":"hevc","quality":23,"colorDepth":2,"chromaFormat":1,` +
+			`"unknown":[{}]}]`,
 			[]core.Profile{{Name: "x", Width: 2, Height: 3, Bitrate: 5, FPS: core.Framerate{Num: 30000, Den: 1001},
 				Profile: core.ProfileConstrainedHigh, GOP: core.GOPIntra, Encoder: core.CodecHEVC, Quality: 23, ColorDepth: 2,
 				Chroma: core.Chroma422}}},
@@ -65,7 +68,8 @@ func TestParseProfilesJSONRefuses(t *testing.T) {
 		{`[{"width":2,"name":".."}]`, fault.InvalidProfiles, `profile 1: name ".." cannot be part of a path`},
 		{`[{"width":2,"bitrate":"fast"}]`, fault.InvalidProfiles, `bitrate "fast" is not a number of bits per second`},
 		{`[{"width":2,"bitrate":-1}]`, fault.InvalidProfiles, `bitrate "-1" is not a number of bits per second`},
-		{`[{"width":2,"bitrate":"3000000k"}]`, fault.InvalidProfiles, `bitrate "3000000k" is not a number of bits per second`},
+		{`[{"width":2,"bitrate":"3000000k"}]`, fault.InvalidProfiles,
+			`bitrate "3000000k" is not a number of bits per second`},
 		{`[{"width":2,"bitrate":[]}]`, fault.InvalidProfiles, ""},
 		{`[{"width":"wide"}]`, fault.InvalidProfiles, ""},
 		{`[{"width":2,"fps":-1}]`, fault.InvalidProfiles, ""},

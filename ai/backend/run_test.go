@@ -45,7 +45,8 @@ func record(f *fake, status int, contentType, answer string) *got {
 
 func TestRequests(t *testing.T) {
 	t.Parallel()
-	const body = `{"model":"meta-llama/Meta-Llama-3.1-8B-Instruct","messages":[{"role":"user","content":"hi"}],"tools":[{"type":"function"}],"stop":"x", "seed":1,"max_tokens":6}`
+	const body = `{"model":"meta-llama/Meta-Llama-3.1-8B-Instruct","messages":[{"role":"user","content":"hi"}],` +
+		`"tools":[{"type":"function"}],"stop":"x", "seed":1,"max_tokens":6}`
 	job := func(op inference.Operation, stream bool) *inference.Job {
 		j := chat(body, stream)
 		j.Operation = op
@@ -72,7 +73,8 @@ func TestRequests(t *testing.T) {
 		{"other, embedding", withoutEmbedding(map[string]page{"/v1/models": {200, `{"data":[{"id":"e"}]}`}}), nil,
 			job(inference.Embedding, false), "/v1/embeddings", strings.Replace(body, llama8B, "e", 1)},
 		{"runner", runnerPages(), nil, job(inference.Chat, false), "/llm",
-			`{"messages":[{"role":"user","content":"hi"}],"model":"meta-llama/Meta-Llama-3.1-8B-Instruct","max_tokens":6,"stream":false}`},
+			`{"messages":[{"role":"user","content":"hi"}],"model":"meta-llama/Meta-Llama-3.1-8B-Instruct","max_tokens":6,` +
+				`"stream":false}`},
 		{"runner, other name", map[string]page{"/health": {200, `{"status":"OK"}`}},
 			func(o *backend.Options) { o.Served = "other" }, job(inference.Chat, false), "/llm",
 			`{"messages":[{"role":"user","content":"hi"}],"model":"other","max_tokens":6,"stream":false}`},

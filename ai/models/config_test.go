@@ -75,13 +75,17 @@ func TestWriteCheck(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ dir, name, want string }{
 		{"good", "every-field", `
-AI models  pipeline  model                                   start             price                GPU                               runner
-  line 2   llm       meta-llama/Meta-Llama-3.1-8B-Instruct   external, 4 jobs  0.18USD per 1000000  -                                 http://llm_runner:8000 as llama3.1:8b
-  line 15  llm       meta-llama/Meta-Llama-3.1-70B-Instruct  warm              0.9USD per 1000000   device 0,1, 75.5 GB  livepeer/ai-runner:llm
+AI models  pipeline  model                                   start             price                GPU              ` +
+			`                 runner
+  line 2   llm       meta-llama/Meta-Llama-3.1-8B-Instruct   external, 4 jobs  0.18USD per 1000000  -                ` +
+			`                 http://llm_runner:8000 as llama3.1:8b
+  line 15  llm       meta-llama/Meta-Llama-3.1-70B-Instruct  warm              0.9USD per 1000000   device 0,1, 75.5 ` +
+			`GB  livepeer/ai-runner:llm
 `},
 		{"bad", "all-at-once", `
 AI models  pipeline       model                                     start    price         GPU              runner
-  line 7   upscale        stabilityai/stable-diffusion-x4-upscaler  cold     1 wei per 1   1 device, 24 GB  image of upscale
+  line 7   upscale        stabilityai/stable-diffusion-x4-upscaler  cold     1 wei per 1   1 device, 24 GB  image of ` +
+			`upscale
   line 2   llm            acme/own                                  refused  -             -                -
   line 3   text-to-image  stabilityai/sdxl-turbo                    refused  -             -                -
   line 6   text-to-image  stabilityai/sdxl-turbo                    refused  -             -                -
@@ -117,7 +121,8 @@ func TestPricesAreExact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		entry := `{"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": true, "pixels_per_unit": 1000000, "price_per_unit": `
+		entry := `{"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": true, "pixels_per_unit": 1000000, ` +
+			`"price_per_unit": `
 		for _, form := range []string{
 			amount + `, "currency": "` + currency + `"}`, `"` + amount + `", "currency": "` + currency + `"}`,
 			`"` + amount + currency + `"}`, `"` + amount + " " + currency + `"}`,

@@ -30,8 +30,9 @@ func TestExamplesOfThePage(t *testing.T) {
 	for _, b := range blocks {
 		text := b[1]
 		c, notices, err := models.Load(models.Options{Value: "m.json", ReadFile: files(map[string]string{"m.json": text,
-			"/m/models--meta-llama--Meta-Llama-3.1-70B-Instruct/refs/main":                 "abc",
-			"/m/models--meta-llama--Meta-Llama-3.1-70B-Instruct/snapshots/abc/config.json": `{"num_attention_heads": 64, "num_hidden_layers": 80}`,
+			"/m/models--meta-llama--Meta-Llama-3.1-70B-Instruct/refs/main": "abc",
+			"/m/models--meta-llama--Meta-Llama-3.1-70B-Instruct/snapshots/abc/config." +
+				"json": `{"num_attention_heads": 64, "num_hidden_layers": 80}`,
 		}), ModelsDir: "/m", Devices: devices(t, "80,80")})
 		if err != nil || len(notices) > 0 || c.Empty() {
 			t.Errorf("%s\n%v\n%v", text, err, notices)
@@ -68,7 +69,8 @@ func TestExamplesOfThePage(t *testing.T) {
 		"aiModels.json": strings.Repeat(
 			"\n",
 			5,
-		) + `[{"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": true, "pixels_per_unit": 1, "price_per_unit": 0.18}]`,
+		) + `[{"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": true, "pixels_per_unit": 1, ` +
+			`"price_per_unit": 0.18}]`,
 	})})
 	if line := problemLines(err)[0]; !strings.Contains(page(t), "\n"+line+"\n") {
 		t.Errorf("the page does not show %s", line)

@@ -148,7 +148,8 @@ func TestMemoryOn(t *testing.T) {
 			Offchain: true,
 			Devices:  devices(t, "24,24"),
 			ReadFile: files(map[string]string{"m.json": `[
-		{"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": false, "optimization_flags": {"GPU_MEMORY_UTILIZATION": 0.5}},
+		{"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": false, "optimization_flags": ` +
+				`{"GPU_MEMORY_UTILIZATION": 0.5}},
 		{"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": false, "image": "own/ollama:1", "vram_gb": 9},
 		{"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": false, "vram_gb": 60, "gpus": 2},
 		{"pipeline": "upscale", "model_id": "stabilityai/stable-diffusion-x4-upscaler", "warm": false},

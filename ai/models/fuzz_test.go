@@ -154,8 +154,9 @@ func FuzzModelDescription(f *testing.F) {
 	f.Add("abc", `{"num_attention_heads": 32, "text_config": {"num_hidden_layers": 3}}`)
 	f.Fuzz(func(t *testing.T, ref, config string) {
 		read := files(map[string]string{
-			"m":                              `[{"pipeline": "llm", "model_id": "acme/own", "warm": true, "optimization_flags": {"TENSOR_PARALLEL_SIZE": 2}}]`,
-			"/m/models--acme--own/refs/main": ref,
+			"m": `[{"pipeline": "llm", "model_id": "acme/own", "warm": true, ` +
+				`"optimization_flags": {"TENSOR_PARALLEL_SIZE": 2}}]`,
+			"/m/models--acme--own/refs/main":                 ref,
 			"/m/models--acme--own/snapshots/abc/config.json": config,
 		})
 		checkInvariants(t, models.Options{Value: "m", ModelsDir: "/m", AllowUnverified: true, Offchain: true,

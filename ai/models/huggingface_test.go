@@ -41,7 +41,8 @@ func TestModelsOwnDescription(t *testing.T) {
 			"3 does not divide the model's 7 attention heads; write 1 or 7", ""},
 	} {
 		content := map[string]string{
-			"m.json": `[{"pipeline": "llm", "model_id": "acme/own", "warm": true, "optimization_flags": {"TENSOR_PARALLEL_SIZE": 3}}]`,
+			"m.json": `[{"pipeline": "llm", "model_id": "acme/own", "warm": true, "optimization_flags": ` +
+				`{"TENSOR_PARALLEL_SIZE": 3}}]`,
 		}
 		for name, text := range c.content {
 			content[dir+name] = text

@@ -155,7 +155,9 @@ func TestInlineForm(t *testing.T) {
 		{value: "llm:" + llama + ":true", entries: []string{"llm " + llama + " warm"}, notices: []string{free("1")}},
 		{value: " llm : " + llama + ":true", problems: []string{
 			`-aiModels entry 1: pipeline: "llm " is no pipeline; did you mean llm?`,
-			`-aiModels entry 1: model_id: " ` + llama + `" holds white space or control characters; write the hub's ID, "org/model"`, end}, notices: []string{free("1")}},
+			`-aiModels entry 1: model_id: ` +
+				`" ` + llama + `" holds white space or control characters; write the hub's ID, ` +
+				`"org/model"`, end}, notices: []string{free("1")}},
 		{value: "llm:" + llama + ":1, upscale:stabilityai/stable-diffusion-x4-upscaler:F,",
 			entries: []string{"llm " + llama + " warm", "upscale stabilityai/stable-diffusion-x4-upscaler"},
 			notices: []string{free("1"), free("2")}},
@@ -165,9 +167,11 @@ func TestInlineForm(t *testing.T) {
 		{value: "llm:" + llama + ":t:4:x", entries: []string{"llm " + llama + " warm"},
 			notices: []string{`-aiModels entry 1: what follows the third part is ignored: "4:x"`, free("1")}},
 		{value: "llm:acme/llama3.1:8b:false", problems: []string{
-			`-aiModels entry 1: model_id: "acme/llama3.1:8b" is not in the list of verified llm models; use a verified one, add it with -aiVerifiedModels or give -aiAllowUnverified`, end}, notices: []string{free("1")}},
+			`-aiModels entry 1: model_id: "acme/llama3.1:8b" is not in the list of verified llm models; use a verified one, ` +
+				`add it with -aiVerifiedModels or give -aiAllowUnverified`, end}, notices: []string{free("1")}},
 		{value: "llm:llama3.1:8b", problems: []string{
-			`-aiModels entry 1: model_id: "llama3.1" is not in the list of verified llm models; use a verified one, add it with -aiVerifiedModels or give -aiAllowUnverified`,
+			`-aiModels entry 1: model_id: "llama3.1" is not in the list of verified llm models; use a verified one, add it ` +
+				`with -aiVerifiedModels or give -aiAllowUnverified`,
 			`-aiModels entry 1: warm: "8b" is not true or false; write llm:llama3.1:true`, end}, notices: []string{free("1")}},
 		{value: "lllm:" + llama + ":true,llm", problems: []string{
 			`-aiModels entry 1: pipeline: "lllm" is no pipeline; did you mean llm?`,
@@ -176,7 +180,8 @@ func TestInlineForm(t *testing.T) {
 				"at its first job", free("2")}},
 		{value: "llm:" + llama + ":true,llm:" + llama + ":false", entries: []string{"llm " + llama + " warm"},
 			notices: []string{free("1"), free("2")}, problems: []string{
-				`-aiModels entry 2: warm: llm ` + llama + ` is cold here and warm in entry 1; give both the same "warm", or delete one`}},
+				`-aiModels entry 2: warm: ` +
+					`llm ` + llama + ` is cold here and warm in entry 1; give both the same "warm", or delete one`}},
 		{value: `[{"pipeline": "llm", "model_id": "` + llama + `", "warm": true, "price_per_unit": 1, "pixels_per_unit": 1}]`,
 			entries: []string{"llm " + llama + " warm"}},
 	} {

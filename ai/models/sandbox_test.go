@@ -33,7 +33,8 @@ func TestSandbox(t *testing.T) {
 	}
 	c, _, err = models.Load(
 		models.Options{
-			Value: `[{"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": true, "price_per_unit": 1, "pixels_per_unit": 1}]`,
+			Value: `[{"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": true, "price_per_unit": 1, ` +
+				`"pixels_per_unit": 1}]`,
 		},
 	)
 	if err != nil || !reflect.DeepEqual(c.Entries[0].Sandbox, models.Sandbox{}) ||

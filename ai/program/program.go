@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// firstWait is before the first new start; it doubles up to lastWait, and begins anew when the program
+	// firstWait is before the first new start; it doubles up to lastWait, and starts over when the program
 	// has run for longEnough.
 	firstWait  = time.Second
 	lastWait   = time.Minute

@@ -32,9 +32,9 @@ func (n *node) prove(ctx context.Context) error {
 	}
 	if n.Earning != nil && n.Earning.Ledger != nil {
 		// That it cannot write is a condition of its own, and no restart mends a full disk:
-		// it has turned if it says anything.
+		// the ledger made progress if it answers at all.
 		if err := n.Earning.Ledger.Append(ctx, pm.Entries{}); err != nil && ctx.Err() != nil {
-			return fmt.Errorf("the ledger does not turn: %w", err)
+			return fmt.Errorf("the ledger makes no progress: %w", err)
 		}
 	}
 	if n.Orchestrator == nil {

@@ -83,7 +83,8 @@ var menuRows = []menuRow{
 		"Pixels per unit (default: 1) > ", "", "Currency (default: Wei) > ", "", "Price per unit (default: 0) > ", "1200",
 		"(default: https://node.example.com:8935) > ", "", "Begin? 2 steps", "y", "Send this step? [y/N] > ", "y",
 		"Send this step? [y/N] > ", "y"},
-		`{"rewardCut":150000,"feeCut":50000,"serviceURI":"https://node.example.com:8935","pricePerUnit":"1200","pixelsPerUnit":1}`, "Price", bonded},
+		`{"rewardCut":150000,"feeCut":50000,"serviceURI":"https://node.example.com:8935","pricePerUnit":"1200",` +
+			`"pixelsPerUnit":1}`, "Price", bonded},
 	{"Set reward caller", []string{"or none > ", "0x0000000000000000000000000000000000000003", send, "y"},
 		`set-reward-caller?wait=submitted {"caller":"0x0000000000000000000000000000000000000003"}`, "mined", nil},
 	{`Invoke "deposit broadcasting funds" (ETH)`, []string{"Deposit in ETH (default: 0) > ", "0.5",

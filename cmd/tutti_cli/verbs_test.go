@@ -58,7 +58,8 @@ var verbRows = []verbRow{
 	{"reward call", "reward call --yes", `actions/reward?wait=submitted {}`},
 	{"orchestrator activate", "orchestrator activate --reward-cut 12 --fee-cut 5 --price-per-unit 1200 --service-uri " +
 		"https://node.example.com:8935 --stake 1000 --yes",
-		`{"rewardCut":120000,"feeCut":50000,"serviceURI":"https://node.example.com:8935","stake":"1000000000000000000000","pricePerUnit":"1200","pixelsPerUnit":1}`},
+		`{"rewardCut":120000,"feeCut":50000,"serviceURI":"https://node.example.com:8935","stake":"1000000000000000000000",` +
+			`"pricePerUnit":"1200","pixelsPerUnit":1}`},
 	{"orchestrator config", "orchestrator config --reward-cut 20 --fee-cut 5 --yes",
 		`config?step=next {"rewardCut":200000,"feeCut":50000}`},
 	{"orchestrator service-uri", "orchestrator service-uri https://other.example.com:8935 --yes",
@@ -84,7 +85,8 @@ var verbRows = []verbRow{
 		`/setPriceForBroadcaster broadcasterEthAddr=default&currency=Wei&pixelsPerUnit=1&pricePerUnit=1200`},
 	{"ticket max-face-value", "ticket max-face-value 0.01ETH --yes", `/setMaxFaceValue maxfacevalue=10000000000000000`},
 	{"broadcast config", "broadcast config --max-price 0 --profiles P240p30fps16x9,P360p30fps16x9 --yes",
-		`/setBroadcastConfig currency=Wei&maxPricePerUnit=0&pixelsPerUnit=1&transcodingOptions=P240p30fps16x9%2CP360p30fps16x9`},
+		`/setBroadcastConfig currency=Wei&maxPricePerUnit=0&pixelsPerUnit=1&` +
+			`transcodingOptions=P240p30fps16x9%2CP360p30fps16x9`},
 	{"broadcast max-price", "broadcast max-price --pipeline llm --max-price 0.1USD --yes",
 		`/setMaxPriceForCapability currency=USD&maxPricePerUnit=0.1&modelID=default&pipeline=llm&pixelsPerUnit=1`},
 	{"sign message", "sign message hello", `sign {"message":"hello"}`},

@@ -164,15 +164,22 @@ curl -N %[1]s/v1/chat/completions -H 'Content-Type: application/json' \
 
 import json, urllib.request
 body = {"model": "%[2]s", "stream": True, "max_tokens": 20, "messages": [{"role": "user", "content": "Hello!"}]}
-for line in urllib.request.urlopen(urllib.request.Request("%[1]s/v1/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"})):
-    if line.startswith(b"data: {"): print((json.loads(line[6:])["choices"] or [{}])[0].get("delta", {}).get("content") or "", end="", flush=True)
+ask = urllib.request.Request("%[1]s/v1/chat/completions", json.dumps(body).encode(),
+                             {"Content-Type": "application/json"})
+for line in urllib.request.urlopen(ask):
+    if line.startswith(b"data: {"):
+        part = (json.loads(line[6:])["choices"] or [{}])[0]
+        print(part.get("delta", {}).get("content") or "", end="", flush=True)
 
   in Node.js, after npm install openai:
 
 const OpenAI = require('openai');
 const client = new OpenAI({ baseURL: '%[1]s/v1', apiKey: 'none' });
-client.chat.completions.create({ model: '%[2]s', stream: true, max_tokens: 20, messages: [{ role: 'user', content: 'Hello!' }] })
-  .then(async (stream) => { for await (const part of stream) process.stdout.write(part.choices[0]?.delta?.content ?? ''); });
+client.chat.completions.create({
+  model: '%[2]s', stream: true, max_tokens: 20, messages: [{ role: 'user', content: 'Hello!' }],
+}).then(async (stream) => {
+  for await (const part of stream) process.stdout.write(part.choices[0]?.delta?.content ?? '');
+});
 
 `, gateway, id)
 }

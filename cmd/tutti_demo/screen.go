@@ -9,8 +9,8 @@ const (
 	longestFreeze = 2 * time.Second
 )
 
-// screen reckons when a player shows the pictures that arrive: the first one after playerDelay, others when their time
-// stamps say so, or as they arrive if that is later. Then the player falls behind, until it is reset.
+// screen reckons when a player shows the pictures that arrive: the first one after playerDelay, others at their time
+// stamps, or as they arrive if that is later. Then the player falls behind, until it is reset.
 type screen struct {
 	// began is when the first picture is shown, whose time stamp is first; behind is how much later than by its time
 	// stamp the last one was shown, at last.

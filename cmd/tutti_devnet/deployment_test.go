@@ -39,15 +39,18 @@ func view(t *testing.T, c *devnet.Chain, contract, method, description string, a
 }
 
 const (
-	poolSize     = `{"type":"function","name":"getTranscoderPoolSize","inputs":[],"outputs":[{"type":"uint256"}]}`
-	poolMaxSize  = `{"type":"function","name":"getTranscoderPoolMaxSize","inputs":[],"outputs":[{"type":"uint256"}]}`
-	firstInPool  = `{"type":"function","name":"getFirstTranscoderInPool","inputs":[],"outputs":[{"type":"address"}]}`
-	totalStake   = `{"type":"function","name":"transcoderTotalStake","inputs":[{"type":"address"}],"outputs":[{"type":"uint256"}]}`
-	isActive     = `{"type":"function","name":"isActiveTranscoder","inputs":[{"type":"address"}],"outputs":[{"type":"bool"}]}`
+	poolSize    = `{"type":"function","name":"getTranscoderPoolSize","inputs":[],"outputs":[{"type":"uint256"}]}`
+	poolMaxSize = `{"type":"function","name":"getTranscoderPoolMaxSize","inputs":[],"outputs":[{"type":"uint256"}]}`
+	firstInPool = `{"type":"function","name":"getFirstTranscoderInPool","inputs":[],"outputs":[{"type":"address"}]}`
+	totalStake  = `{"type":"function","name":"transcoderTotalStake","inputs":[{"type":"address"}],` +
+		`"outputs":[{"type":"uint256"}]}`
+	isActive = `{"type":"function","name":"isActiveTranscoder","inputs":[{"type":"address"}],` +
+		`"outputs":[{"type":"bool"}]}`
 	serviceURI   = `{"type":"function","name":"getServiceURI","inputs":[{"type":"address"}],"outputs":[{"type":"string"}]}`
 	balanceOf    = `{"type":"function","name":"balanceOf","inputs":[{"type":"address"}],"outputs":[{"type":"uint256"}]}`
-	latestAnswer = `{"type":"function","name":"latestRoundData","inputs":[],"outputs":[{"type":"uint80"},{"type":"int256"},{"type":"uint256"},{"type":"uint256"},{"type":"uint80"}]}`
-	paused       = `{"type":"function","name":"paused","inputs":[],"outputs":[{"type":"bool"}]}`
+	latestAnswer = `{"type":"function","name":"latestRoundData","inputs":[],"outputs":[{"type":"uint80"},` +
+		`{"type":"int256"},{"type":"uint256"},{"type":"uint256"},{"type":"uint80"}]}`
+	paused = `{"type":"function","name":"paused","inputs":[],"outputs":[{"type":"bool"}]}`
 )
 
 func TestAddressesAreThoseOfTheTable(t *testing.T) {

@@ -22,7 +22,7 @@ type Step struct {
 	Name string
 	// About says in words what it does and why.
 	About string
-	// Done: the chain says so already, and nothing is sent.
+	// Done: the chain has that state already, and nothing is sent.
 	Done bool
 	// Estimate is the cost. It is exact for the next open step and typical for those
 	// after it, which cannot be tried before the earlier ones happened.

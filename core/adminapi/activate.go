@@ -53,9 +53,9 @@ type Plan struct {
 type Step struct {
 	Name  string `json:"name"`
 	About string `json:"about"`
-	// Done: the chain says so already.
+	// Done: the chain has that state already.
 	Done bool `json:"done"`
-	// Estimate is absent where it is done or costs nothing. A Typical one stands in
+	// Estimate is absent where it is done or costs nothing. A Typical one is given
 	// for what cannot be tried before the earlier steps happened.
 	Estimate *Estimate `json:"estimate,omitempty"`
 	Typical  bool      `json:"typical,omitempty"`

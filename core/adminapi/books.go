@@ -9,7 +9,7 @@ import (
 )
 
 // More paths of tickets and income. PathIncomeWorkers answers in CSV where
-// QueryFormat says so.
+// QueryFormat asks for it.
 const (
 	PathTicket         = Prefix + "/tickets/{hash}"
 	PathIncomeWorkers  = Prefix + "/income/workers"

@@ -9,7 +9,7 @@ import (
 )
 
 // The paths of tickets and income. PathTickets and PathIncome answer in CSV
-// where QueryFormat says so.
+// where QueryFormat asks for it.
 const (
 	PathTickets     = Prefix + "/tickets"
 	PathTicketRetry = Prefix + "/tickets/{hash}/retry"

@@ -82,7 +82,8 @@ func TestPriceRules(t *testing.T) {
 
 func TestParseMinVersions(t *testing.T) {
 	t.Parallel()
-	good := `[{"pipeline":"llm","model_id":"m","minVersion":"0.14.0"},{"pipeline":"text-to-image","model_id":"m","minVersion":"v1"}]`
+	good := `[{"pipeline":"llm","model_id":"m","minVersion":"0.14.0"},{"pipeline":"text-to-image","model_id":"m",` +
+		`"minVersion":"v1"}]`
 	got, err := airouting.ParseMinVersions([]byte(good))
 	if err != nil || len(got) != 2 || got[inference.Model{Capability: capability.LLM, ID: "m"}] != "0.14.0" {
 		t.Errorf("%v, %v", got, err)

@@ -9,7 +9,8 @@ import (
 // semanticVersion may have a leading v; minor and patch may be left out. Groups 1
 // to 3 are the numbers; pre-release and build parts are allowed and ignored. Read-only.
 var semanticVersion = regexp.MustCompile(
-	`^v?([0-9]+)(?:\.([0-9]+))?(?:\.([0-9]+))?(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$`)
+	`^v?([0-9]+)(?:\.([0-9]+))?(?:\.([0-9]+))?(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?(?:\+[0-9A-Za-z-]+(?:\.` +
+		`[0-9A-Za-z-]+)*)?$`)
 
 // maxVersionBytes bounds the text that is looked at; a longer one is no version.
 const maxVersionBytes = 256

@@ -64,11 +64,11 @@ const docHead = `# tutti doctor
 
 <!-- Generated from core/doctor by make docs. -->
 
-` + "`tutti doctor`" + ` says whether a node can do its work, and what to do where it cannot. It works before the first start,
-beside a running node, and without a chain, a GPU or a network; what it cannot look at it skips, and says why. It takes
-the flags of the node itself, or its configuration file, behind its own. Without any it looks at the node that runs on this
-machine, with the flags and the environment that it was started with (on Linux), or else at the packages' service,
-/etc/tutti/tutti.conf, where there is one. Of another user's node root's doctor takes
+` + "`tutti doctor`" + ` shows whether a node can do its work, and what to do where it cannot. It works before
+the first start, beside a running node, and without a chain, a GPU or a network; it skips what it cannot check, with the
+reason. It takes the flags of the node itself, or its configuration file, behind its own. Without any it checks the node
+that runs on this machine, with the flags and the environment that it was started with (on Linux), or else the packages'
+service, /etc/tutti/tutti.conf, where there is one. Of another user's node root's doctor takes
 no flags and no environment, but a ` + "`-config`" + ` in /etc/tutti, as the packages' services have it:
 
 ` + "```" + `
@@ -83,15 +83,18 @@ tutti doctor -json -ignore chain.spare -config /etc/tutti/tutti.conf
 |---|---|
 | ` + "`-only a,b`" + ` | only these checks, by name or by group |
 | ` + "`-ignore a,b`" + ` | these are shown and do not count |
-| ` + "`-fix`" + ` | makes safe repairs: modes of files with secrets, a data directory that is missing, a stale admin socket |
-| ` + "`-json`" + ` | writes JSON: ` + "`schema`" + `, ` + "`status`" + `, ` + "`counts`" + ` and one of ` + "`results`" + ` per check; fields are added, never renamed |
+| ` + "`-fix`" + ` | makes safe repairs: modes of files with secrets, a data directory that is missing, a stale ` +
+	`admin socket |
+| ` + "`-json`" + ` | writes JSON: ` + "`schema`, `status`, `counts` and one of `results`" + ` per check; ` +
+	`fields are added, never renamed |
 | ` + "`-list`" + ` | shows the checks and runs none |
 | ` + "`-all`" + ` | does not shorten lines |
 
 The exit status is the worst of what counts: 0 when all is well, 1 for warnings, 2 for failures; 3 when doctor's own
 flags are wrong. A run takes less than 15 seconds, whatever hangs.
 
-A running node is asked at its admin address. Its conditions appear at the checks they belong to; its ports, its lock and
+A running node is asked at its admin address. Its conditions appear at the checks they belong to; its ports, its ` +
+	`lock and
 its GPUs are left alone.
 
 ## Symptoms

@@ -282,7 +282,7 @@ var containerRows = []Row{
 		Remedy: "Run the node on the Docker Engine's own machine, as root's engine and not in a container " +
 			"without `--network host`; mount the control groups for memory and pids. For system calls, take " +
 			"`seccomp-profile` out of /etc/docker/daemon.json or update Docker to 23.0 or later. Where it is " +
-			"meant, say so in the model's entry of aiModels.json (`network`, `read_only`).",
+			"meant, set it in the model's entry of aiModels.json (`network`, `read_only`).",
 	},
 	{
 		Code: ModelNotDownloaded, Class: Config,

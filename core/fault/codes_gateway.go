@@ -407,10 +407,10 @@ var gatewayRows = []Row{
 		Code: StreamKeyRequired, Class: Unauthenticated,
 		Cause: "The request for a stream (a push, a playlist, a segment, events or the list) came from " +
 			"another machine, or through a proxy or a tunnel, or `-streamAccess keys` " +
-			"asks everyone for a key. It carried no API key and no signed address.",
+			"asks every client for a key. It carried no API key and no signed address.",
 		Remedy: "Make a key with `tutti key create -name player` and send it as `Authorization: Bearer KEY`; " +
 			"for players ask `POST /api/streams/NAME/playback` for a signed address. " +
-			"To let everyone in, start the gateway with `-streamAccess open`.",
+			"To let every client in, start the gateway with `-streamAccess open`.",
 	},
 	{
 		Code: GatewayHostRefused, Class: Forbidden,

@@ -66,7 +66,7 @@ var gpuRows = []Row{
 		Cause: "The machine has an NVIDIA GPU, but NVIDIA's driver does not drive it: it is not installed, it " +
 			"was not built for this kernel, Secure Boot keeps it out, or nouveau or a virtual machine " +
 			"(vfio-pci) holds the GPU. Or its module nvidia-uvm, without which CUDA does not start, was not " +
-			"loaded since the machine started; then the detail says so.",
+			"loaded since the machine started; the detail then names the module.",
 		Remedy: "`lspci -k` shows which driver holds the GPU, `dmesg | grep -i nvidia` why the driver did not load. " +
 			"Install the driver (530.41.03 or newer), keep nouveau away, and reboot; the node begins by " +
 			"itself when the driver is there. Where nvidia-uvm is missing, run `modprobe nvidia-uvm` and " +

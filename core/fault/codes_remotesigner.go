@@ -8,7 +8,7 @@ const (
 	SignerBudgetFailed Code = "SignerBudgetFailed"
 	// SignerWebhookFailed (class Internal, retryable): the operator's webhook could not be asked about a payment.
 	SignerWebhookFailed Code = "SignerWebhookFailed"
-	// SignerExposed (class Config): other machines reach a remote signer that signs for everyone.
+	// SignerExposed (class Config): other machines reach a remote signer that signs for every caller.
 	SignerExposed Code = "SignerExposed"
 	// SignerUnreachable (class Upstream, retryable): a gateway's remote signer does not answer.
 	SignerUnreachable Code = "SignerUnreachable"

@@ -46,7 +46,8 @@ var runnerRows = []Row{
 		Code: LiveRunnerUnhealthy, Class: Upstream,
 		Cause: "A live runner does not answer on its `health_url` with the status that it should have. It gets no new " +
 			"work, and its sessions have ended.",
-		Remedy: "Run `curl -i` with its `health_url` from where the node runs; start the runner, or correct `health_url` or " +
+		Remedy: "Run `curl -i` with its `health_url` from where the node runs; start the runner, or correct `health_url` " +
+			"or " +
 			"`healthy_status_code` in the file of `-liveRunnerConfig`.",
 		Wire: "{detail}", Retryable: true,
 	},

@@ -96,7 +96,7 @@ var diskReasons = []string{
 
 // Wire returns the protocol's text for err, which peers of the network compare
 // or show: the table's wire text, with the fault's public detail in it where the
-// table says so; without a wire text the detail, else the code. Our own defects
+// table has a place for it; without a wire text the detail, else the code. Our own defects
 // and faults of configuration without a wire text become a generic one.
 func Wire(err error) string {
 	c := CodeOf(err)

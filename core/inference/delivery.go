@@ -22,7 +22,7 @@ const (
 	Partial
 	// Faulty: it broke off, or cannot be used.
 	Faulty
-	// Refused: the model server refused the request, or an orchestrator says so. It has no content,
+	// Refused: the model server refused the request, or an orchestrator reports that. It has no content,
 	// and clients can cause it.
 	Refused
 	// ClientLeft: the client left, or this gateway could not use more of it.

@@ -137,7 +137,7 @@ type run struct {
 	hurry bool
 }
 
-// start brings the components up one after another.
+// start starts the components one after another.
 func (r *run) start(ctx context.Context, components []Component) reason {
 	begun := time.Now()
 	for _, c := range components {

@@ -1,5 +1,5 @@
-// Package liverunner keeps the live runners of an orchestrator and their sessions: who is registered,
-// who takes work, what is reserved. Live runners are applications behind the orchestrator (HTTP, SSE or
+// Package liverunner keeps the live runners of an orchestrator and their sessions: which are registered,
+// which take work, what is reserved. Live runners are applications behind the orchestrator (HTTP, SSE or
 // WebSocket servers) whose clients hold a session for minutes.
 //
 // A runner is registered by the operator (static), and then watched by its health address, or registers

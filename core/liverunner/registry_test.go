@@ -139,7 +139,8 @@ func TestLongTextsAreRefused(t *testing.T) {
 func static(t *testing.T, more string) []liverunner.Spec {
 	t.Helper()
 	specs, err := liverunner.ParseStatic([]byte(
-		`{"runners":[{"label":"x","runner_url":"http://runner.test:9000/base","health_url":"/health","app":"demo/x"`+more+`}]}`,
+		`{"runners":[{"label":"x","runner_url":"http://runner.test:9000/base","health_url":"/health",`+
+			`"app":"demo/x"`+more+`}]}`,
 	), liverunner.Free)
 	if err != nil {
 		t.Fatal(err)

@@ -47,14 +47,14 @@ func (g *Registry) State() State {
 }
 
 // Restore takes what another process left, before this one serves. Heartbeats could not come while the
-// processes changed, so their time begins anew. It returns the sessions, for which Reserved is not called.
+// processes changed, so their time starts again. It returns the sessions, for which Reserved is not called.
 func (g *Registry) Restore(st State) (sessions []*Session) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.paused = st.Paused
 	for i := range st.Runners {
 		rs := &st.Runners[i]
-		rs.Spec.Program = nil // the operator's file says anew what is started
+		rs.Spec.Program = nil // the operator's file decides again what is started
 		r := &runner{
 			id: rs.ID, spec: rs.Spec, seed: rs.Seed, healthy: rs.Healthy, ready: rs.Ready, draining: rs.Draining,
 			secret: rs.Secret, beatAt: rs.BeatAt, sessions: make(map[string]*Session),

@@ -50,7 +50,7 @@ type Options struct {
 	Poll time.Duration
 }
 
-// Settler is a lifecycle.Component that brings an existing node's winning tickets to this
+// Settler is a lifecycle.Component that imports an existing node's winning tickets into this
 // node's redeemer: when the other node has stopped, when the chain is known, and only those
 // that were not redeemed.
 type Settler struct {
@@ -119,7 +119,7 @@ func (s *Settler) settle(ctx context.Context, waiting []Ticket) bool {
 	}
 	limits, err := s.opt.Chain.Parameters(ctx)
 	if err != nil {
-		return false // the chain's own conditions say so
+		return false // the chain's own conditions report it
 	}
 	counts, left := make(map[Outcome]int), 0
 	var worth core.Wei

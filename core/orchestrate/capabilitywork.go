@@ -33,7 +33,7 @@ type CapabilityWork struct {
 // capabilitySeconds must be paid before work begins.
 const capabilitySeconds = 60
 
-// capabilityWork stands in the place of a model's capability: none has this number.
+// capabilityWork is used in the place of a model's capability: none has this number.
 const capabilityWork capability.ID = liveQuoted + 1
 
 // job is the work as the books take it, in a session that no other work may have: accounts are kept by it too.

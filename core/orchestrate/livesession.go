@@ -27,7 +27,7 @@ type LiveSession struct {
 	quote pm.Quote
 	unit  LiveUnit
 	tab   pm.Tab
-	// shared: other work in progress is charged from the account, too, and its payer is told the balance. A second is
+	// shared: other work in progress is charged from the account, too, and its payer gets the balance. A second is
 	// charged as soon as it has begun, and what the account does not hold is owed.
 	shared bool
 	// begun is the monotonic time of its begin.

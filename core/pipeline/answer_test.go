@@ -16,13 +16,17 @@ func TestNetworkAnswer(t *testing.T) {
 	for in, want := range map[string]string{
 		whole: whole,
 		// A runner may call its model by the path of its file.
-		`{"id":"i","model":"/m.gguf","created":5,"usage":{},"choices":[{}]}`: `{"id":"i","model":"a/b","created":5,"usage":{},"choices":[{}]}`,
-		`{"choices":[{"index":0}]}`:                                        `{"id":"chatcmpl-r","model":"a/b","created":7,"usage":{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0},"choices":[{"index":0}]}`,
-		`{"id":"i","model":"m","created":5.5,"usage":null,"choices":[{}]}`: `{"created":7,"usage":{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0},"id":"i","model":"a/b","choices":[{}]}`,
-		`{"choices":[ ]}`:                                                  "",
-		`{"id":"i"}`:                                                       "",
-		`null`:                                                             "",
-		`{"choices":[{}]`:                                                  "",
+		`{"id":"i","model":"/m.gguf","created":5,"usage":{},` +
+			`"choices":[{}]}`: `{"id":"i","model":"a/b","created":5,"usage":{},"choices":[{}]}`,
+		`{"choices":[{"index":0}]}`: `{"id":"chatcmpl-r","model":"a/b","created":7,` +
+			`"usage":{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0},"choices":[{"index":0}]}`,
+		`{"id":"i","model":"m","created":5.5,"usage":null,` +
+			`"choices":[{}]}`: `{"created":7,"usage":{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0},"id":"i",` +
+			`"model":"a/b","choices":[{}]}`,
+		`{"choices":[ ]}`: "",
+		`{"id":"i"}`:      "",
+		`null`:            "",
+		`{"choices":[{}]`: "",
 	} {
 		got, err := pipeline.NetworkAnswer([]byte(in), "a/b", "r", time.Unix(7, 0))
 		if string(got) != want || (err == nil) != (want != "") {

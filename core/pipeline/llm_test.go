@@ -129,7 +129,8 @@ func TestLLM(t *testing.T) {
 			Operation: inference.Chat, Stream: true, MaxTokens: 100, N: 1, Plain: true, PromptBytes: 5, Units: 100}},
 		"no bound": {inference.Chat, " {\"model\" : \"a/b\" ,\n" + user + "}\n", pipeline.Request{
 			Operation: inference.Chat, N: 1, Plain: true, PromptBytes: 5, Units: 256}},
-		"nulls": {"", `{"model":"a/b","max_tokens":null,"stream":null,"stream_options":null,"n":null,"stop":null,"tools":[ ],"presence_penalty":0,` + user + `}`,
+		"nulls": {"", `{"model":"a/b","max_tokens":null,"stream":null,"stream_options":null,"n":null,"stop":null,"tools":[ ` +
+			`],"presence_penalty":0,` + user + `}`,
 			pipeline.Request{Operation: inference.Chat, N: 1, Plain: true, PromptBytes: 5, Units: 256}},
 		"the newer bound": {"", `{"model":"a/b","max_completion_tokens":7,"stream_options":{"include_usage":true},` + user +
 			`}`, pipeline.Request{
@@ -153,7 +154,8 @@ func TestLLM(t *testing.T) {
 			`{"model":"a/b","messages":[{"role":"user","content":[{"type":"text","text":"ab"},{"text":"c"}]}]}`,
 			pipeline.Request{
 				Operation: inference.Chat, N: 1, Plain: true, PromptBytes: 3, Units: 256}},
-		"an image": {"", `{"model":"a/b","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:"}}]}]}`, pipeline.Request{
+		"an image": {"", `{"model":"a/b","messages":[{"role":"user","content":[{"type":"image_url",` +
+			`"image_url":{"url":"data:"}}]}]}`, pipeline.Request{
 			Operation: inference.Chat, N: 1, Units: 256}},
 		"tool's answer": {"", `{"model":"a/b","messages":[{"role":"tool","content":null,"tool_call_id":"x"}]}`,
 			pipeline.Request{
@@ -196,8 +198,12 @@ func TestNetworkLLM(t *testing.T) {
 		`{"model":"m",` + user +
 			`}`: `{"messages":[{"role":"user","content":"hello"}],"model":"m","max_tokens":256,"stream":false}`,
 		`{"top_k":-1,"tools":[1],"top_p":0.5,"stream":true,"model":"m","max_completion_tokens":9,"temperature":1e-1,` +
-			user + `}`: `{"messages":[{"role":"user","content":"hello"}],"model":"m","max_tokens":9,"stream":true,"temperature":1e-1,"top_p":0.5,"top_k":-1}`,
-		`{"model":"m","temperature":null,"top_p":"x","messages":[{"role":"system","content":[{"type":"text","text":"a\"b"},{"type":"text","text":"c"},{"type":"image_url","image_url":{}}]},{"content":null,"role":"assistant","tool_calls":[]}]}`: `{"messages":[{"role":"system","content":"a\"b\nc"},{"role":"assistant","content":""}],"model":"m","max_tokens":256,"stream":false}`,
+			user + `}`: `{"messages":[{"role":"user","content":"hello"}],"model":"m","max_tokens":9,"stream":true,` +
+			`"temperature":1e-1,"top_p":0.5,"top_k":-1}`,
+		`{"model":"m","temperature":null,"top_p":"x","messages":[{"role":"system","content":[{"type":"text","text":"a\"b"},` +
+			`{"type":"text","text":"c"},{"type":"image_url","image_url":{}}]},{"content":null,"role":"assistant",` +
+			`"tool_calls":[]}]}`: `{"messages":[{"role":"system","content":"a\"b\nc"},{"role":"assistant","content":""}],` +
+			`"model":"m","max_tokens":256,"stream":false}`,
 		`{"model":"m","n_predict":7,` + user +
 			`}`: `{"messages":[{"role":"user","content":"hello"}],"model":"m","max_tokens":7,"stream":false}`,
 		`{"model":"m"}`: "",
@@ -327,9 +333,10 @@ func TestInputTokens(t *testing.T) {
 			`","x":1}]}]}`,
 		"unknown": `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[{"type":"y","z":"` + text +
 			`"}]}]}`,
-		"name":    `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x","name":"` + text + `"}]}`,
-		"tools":   `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x"}],"tools":["` + text + `"]}`,
-		"picture": `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"` + text + text + `"}}]}]}`,
+		"name":  `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x","name":"` + text + `"}]}`,
+		"tools": `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x"}],"tools":["` + text + `"]}`,
+		"picture": `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[{"type":"image_url",` +
+			`"image_url":{"url":"` + text + text + `"}}]}]}`,
 	} {
 		r, err := pipeline.Parse(capability.LLM, inference.Chat, "application/json", []byte(body), nil)
 		if err != nil {

@@ -25,7 +25,8 @@ func TestParseGateways(t *testing.T) {
 		got, mistakes := pricing.ParseGateways([]byte(`{"`+list+`":[
 			{"ethaddress":`+aliceText+`,"priceperunit":1200,"currency":"","pixelsperunit":1},
 			{"EthAddress":`+bobText+`,"pricePerUnit":0.18,"currency":"usd","pixelsPerUnit":1e6},
-			{"ethaddress":"0xc000000000000000000000000000000000000000","priceperunit":"0.5e-2USD","pixelsperunit":"1000","currency":null}]}`), pricing.Adjusted, "USD")
+			{"ethaddress":"0xc000000000000000000000000000000000000000","priceperunit":"0.5e-2USD","pixelsperunit":"1000",`+
+			`"currency":null}]}`), pricing.Adjusted, "USD")
 		want := map[core.Address]string{
 			alice:  "1200 wei per 1",
 			bob:    "0.18USD per 1000000",
@@ -61,23 +62,45 @@ func TestMistakesOfGateways(t *testing.T) {
 		`{"prices":[]}`:     "prices (line 1): there is no such name; delete it; the names are gateways, broadcasters",
 		`{"gateways":{}}`:   "gateways (line 1): it is not a list; write [ ]",
 		`{"gateways":[1]}`:  `gateways[0] (line 1): it is not an object; write {"ethaddress":…, …}`,
-		entry(`"x":1,"ethaddress":` + aliceText + priced):                               "gateways[0].x (line 2): there is no such name; delete it; the names are ethaddress, priceperunit, currency, pixelsperunit",
-		entry(`"ethaddress":` + aliceText + priced + `,"currency":"wei","CURRENCY":""`): "gateways[0].currency (line 2): it is given twice; delete one of them",
-		entry(`"priceperunit":1,"pixelsperunit":1`):                                     "gateways[0].ethaddress (line 2): it is missing; write the gateway's account, 0x and 40 hexadecimal digits",
-		entry(`"ethaddress":"default"` + priced):                                        "gateways[0].ethaddress (line 2): default is not an address of the form 0x and 40 hexadecimal digits; write the gateway's account, 0x and 40 hexadecimal digits",
-		entry(`"ethaddress":"0x0000000000000000000000000000000000000000"` + priced):     "gateways[0].ethaddress (line 2): no gateway has the address 0; write the gateway's account, 0x and 40 hexadecimal digits",
+		entry(`"x":1,"ethaddress":` + aliceText + priced): "gateways[0].x (line 2): there is " +
+			"no such name; delete it; the names are ethaddress, priceperunit, currency, pixelsperunit",
+		entry(`"ethaddress":` + aliceText + priced +
+			`,"currency":"wei","CURRENCY":""`): "gateways[0].currency (line 2): it is given twice; delete one of them",
+		entry(`"priceperunit":1,"pixelsperunit":1`): "gateways[0].ethaddress (line 2): it " +
+			"is missing; write the gateway's account, 0x and 40 hexadecimal digits",
+		entry(`"ethaddress":"default"` + priced): "gateways[0].ethaddress (line 2): " +
+			"default is not an address of the form 0x and 40 hexadecimal digits; write the gateway's account, 0x and 40 " +
+			"hexadecimal digits",
+		entry(`"ethaddress":"0x0000000000000000000000000000000000000000"` + priced): "gateways[0].ethaddress (line 2): no " +
+			"gateway has the address 0; write the gateway's account, 0x and 40 hexadecimal digits",
 		entry(`"ethaddress":` + aliceText + `,"pixelsperunit":1`): `gateways[0].priceperunit (line 2): it is missing; ` +
 			howPriced,
-		entry(`"ethaddress":` + aliceText + `,"priceperunit":0.5,"pixelsperunit":1`): `gateways[0].priceperunit (line 2): 0.5: not a whole number of wei; an amount of a currency needs its name, such as 0.50USD; ` + howPriced,
-		entry(`"ethaddress":` + aliceText + `,"priceperunit":-1,"pixelsperunit":1`): `gateways[0].priceperunit (line 2): -1 is not a price; ` +
+		entry(`"ethaddress":` + aliceText +
+			`,"priceperunit":0.5,"pixelsperunit":1`): `gateways[0].priceperunit (line 2): 0.5: not a whole number of wei; an ` +
+			`amount of a currency needs its name, such as 0.50USD; ` + howPriced,
+		entry(`"ethaddress":` + aliceText +
+			`,"priceperunit":-1,"pixelsperunit":1`): `gateways[0].priceperunit (line 2): -1 is not a price; ` +
 			howPriced,
-		entry(`"ethaddress":` + aliceText + `,"priceperunit":[1],"pixelsperunit":1`): `gateways[0].priceperunit (line 2): [1] is not a price; ` +
+		entry(`"ethaddress":` + aliceText +
+			`,"priceperunit":[1],"pixelsperunit":1`): `gateways[0].priceperunit (line 2): [1] is not a price; ` +
 			howPriced,
-		entry(`"ethaddress":` + aliceText + `,"priceperunit":2e15,"pixelsperunit":1`):             `gateways[0].priceperunit (line 2): 2000000000000000 wei per 1 is more than 1000000000000000 wei for a single unit; ` + howPriced,
-		entry(`"ethaddress":` + aliceText + `,"priceperunit":"1USD","currency":"usd"` + pixelOne): `gateways[0].priceperunit (line 2): 1USD names a currency, and currency names one too; keep one of the two`,
-		entry(`"ethaddress":` + aliceText + `,"priceperunit":1,"currency":"U$D"` + pixelOne):      `gateways[0].currency (line 2): U$D is no currency; write "wei", "ETH" or "USD"`,
-		entry(`"ethaddress":` + aliceText + `,"priceperunit":1`):                                  "gateways[0].pixelsperunit (line 2): it is missing; write 1, or 1000000 for a price per million",
-		entry(`"ethaddress":` + aliceText + `,"priceperunit":1,"pixelsperunit":0`):                "gateways[0].pixelsperunit (line 2): 0 is not a whole number from 1; write 1, or 1000000 for a price per million",
+		entry(`"ethaddress":` + aliceText +
+			`,"priceperunit":2e15,` +
+			`"pixelsperunit":1`): `gateways[0].priceperunit (line 2): 2000000000000000 wei per 1 is more than ` +
+			`1000000000000000 wei for a single unit; ` + howPriced,
+		entry(`"ethaddress":` + aliceText +
+			`,"priceperunit":"1USD",` +
+			`"currency":"usd"` + pixelOne): `gateways[0].priceperunit (line 2): 1USD names a currency, and currency names one ` +
+			`too; keep one of the two`,
+		entry(`"ethaddress":` + aliceText +
+			`,"priceperunit":1,"currency":"U$D"` + pixelOne): `gateways[0].currency (line 2): U$D is no currency; write "wei",` +
+			` "ETH" or "USD"`,
+		entry(`"ethaddress":` + aliceText +
+			`,"priceperunit":1`): "gateways[0].pixelsperunit (line 2): it is missing; write 1, or 1000000 for a price per " +
+			"million",
+		entry(`"ethaddress":` + aliceText +
+			`,"priceperunit":1,"pixelsperunit":0`): "gateways[0].pixelsperunit (line 2): 0 is not a whole number from 1; " +
+			"write 1, or 1000000 for a price per million",
 	} {
 		got, mistakes := pricing.ParseGateways([]byte(doc), pricing.Adjusted, "USD")
 		if len(mistakes) != 1 || mistakes[0].Error() != want {
@@ -154,7 +177,8 @@ func TestParseCapabilities(t *testing.T) {
 		`"pipeline":5`:                                                         "pipeline (line 1): 5 is no pipeline",
 		`"pipeline":"llm","model_id":5,"price_per_unit":1,"pixels_per_unit":1`: "model_id (line 1): 5 is no model's name",
 		`"pipeline":"llm","price_per_unit":1`:                                  "pixels_per_unit (line 1): it is missing",
-		`"pipeline":"llm","price_per_unit":1,"pixels_per_unit":1},{"pipeline":"llm","model_id":"default","price_per_unit":1,"pixels_per_unit":1`: "pipeline (line 1): there is a limit for llm  already",
+		`"pipeline":"llm","price_per_unit":1,"pixels_per_unit":1},{"pipeline":"llm","model_id":"default",` +
+			`"price_per_unit":1,"pixels_per_unit":1`: "pipeline (line 1): there is a limit for llm  already",
 	} {
 		_, mistakes := pricing.ParseCapabilities([]byte(`{"capabilities_prices":[{`+entry+`}]}`), "USD")
 		if len(mistakes) != 1 || !strings.Contains(mistakes[0].Error(), want) {
@@ -200,7 +224,8 @@ func FuzzParseGateways(f *testing.F) {
 }
 
 func FuzzParseCapabilities(f *testing.F) {
-	for _, s := range []string{`{"capabilities_prices":[{"pipeline":"llm","model_id":"m","price_per_unit":1,"pixels_per_unit":1,"currency":"ETH"}]}`, `{"capabilities_prices":[{"pipeline":"llm"}]}`} {
+	for _, s := range []string{`{"capabilities_prices":[{"pipeline":"llm","model_id":"m","price_per_unit":1,` +
+		`"pixels_per_unit":1,"currency":"ETH"}]}`, `{"capabilities_prices":[{"pipeline":"llm"}]}`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, doc []byte) {

@@ -61,7 +61,7 @@ type (
 	// RewardFor mints them for an orchestrator that named the account its reward
 	// caller.
 	RewardFor struct{ Orchestrator core.Address }
-	// SetRewardCaller names who may call reward; zero revokes.
+	// SetRewardCaller names the account that may call reward; zero revokes.
 	SetRewardCaller struct{ Caller core.Address }
 	// InitializeRound initialises the present round for all accounts.
 	InitializeRound struct{}

@@ -174,7 +174,7 @@ func (c *Caller) notDue(round protocol.RoundState, self protocol.Orchestrator) e
 	return nil
 }
 
-// waits is a reason to wait that is no trouble.
+// waits is a reason to wait that is no problem.
 type waits string
 
 // Error returns the reason.

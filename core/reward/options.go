@@ -13,7 +13,7 @@ import (
 // Mode says whether the node calls reward.
 type Mode string
 
-// Auto calls whenever the account may; On does too and reports it as trouble when
+// Auto calls whenever the account may; On does too and reports a problem when
 // the account may not; Off never calls.
 const (
 	Auto Mode = "auto"

@@ -201,7 +201,8 @@ func TestStates(t *testing.T) {
 			t.Errorf("%q is a text too", state)
 		}
 	}
-	for _, text := range []string{"", `{"StateID":"x"}`, strings.Repeat("x", 40), `{"State":"` + strings.Repeat("y", 40) + `"}`,
+	for _, text := range []string{"",
+		`{"StateID":"x"}`, strings.Repeat("x", 40), `{"State":"` + strings.Repeat("y", 40) + `"}`,
 		`{"StateID":"` + strings.Repeat("y", 40) + "\x00" + `"}`} {
 		if _, err := signature.StateMessage([]byte(text)); !errors.Is(err, signature.ErrState) {
 			t.Errorf("%q was taken", text)

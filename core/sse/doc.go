@@ -3,7 +3,7 @@
 // bytes pass, and rewrites what a reader at the other end could not take.
 //
 // It moves no bytes itself and decodes no event that it need not: Scanner and
-// JSONScanner only look, in whatever pieces the network brings, and remember a
+// JSONScanner only look, in whatever pieces arrive from the network, and remember a
 // few counters; Filters hold back no more than one event. The gateway's and the
 // orchestrator's relays call it; ai/backend passes streams on untouched.
 package sse

@@ -97,7 +97,8 @@ func TestOpenAIErrors(t *testing.T) {
 	got := filtered(&sse.OpenAI{}, stream(t, "runner-error"))
 	if !strings.HasSuffix(
 		got,
-		`data: {"error":{"code":null,"message":"Internal server error during LLM processing.","param":null,"type":"server_error"}}`+"\n\n",
+		`data: {"error":{"code":null,"message":"Internal server error during LLM processing.","param":null,`+
+			`"type":"server_error"}}`+"\n\n",
 	) {
 		t.Errorf("%s", got)
 	}

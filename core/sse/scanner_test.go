@@ -248,7 +248,8 @@ func TestCutAnywhere(t *testing.T) {
 
 func TestScanJSON(t *testing.T) {
 	t.Parallel()
-	body := `{"id":"x","choices":[{"message":{"content":"usage"},"finish_reason":"stop"}],"usage":{"completion_tokens":6,"prompt_tokens":22,"prompt_tokens_details":{"cached_tokens":21}}}`
+	body := `{"id":"x","choices":[{"message":{"content":"usage"},"finish_reason":"stop"}],` +
+		`"usage":{"completion_tokens":6,"prompt_tokens":22,"prompt_tokens_details":{"cached_tokens":21}}}`
 	want := inference.Usage{Prompt: 22, Completion: 6, Cached: 21}
 	for i := range body {
 		var s sse.JSONScanner

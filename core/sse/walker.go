@@ -68,7 +68,7 @@ const maxWord = 32
 
 // walker reads one JSON object in pieces and notes its facts. It remembers
 // where it is, and no bytes but a key's or number's. On a text that is no JSON its
-// facts mean nothing, and complete says so.
+// facts mean nothing, and complete returns false.
 type walker struct {
 	eventSummary
 	syntax      syntax

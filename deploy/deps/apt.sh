@@ -26,7 +26,8 @@ private_apt() {
 	release=$2
 	late=${3:-}
 	main=$(archive '')
-	[ -n "$main" ] || die "apt on this machine names no Debian archive (looked for the main component of a release in /etc/apt)." \
+	[ -n "$main" ] || die \
+		"apt on this machine names no Debian archive (looked for the main component of a release in /etc/apt)." \
 		"Add one to /etc/apt/sources.list.d, or point TUTTI_DEPS to a prefix of your own."
 	security=$(archive '-security')
 	keyring=${TUTTI_APT_KEYRING:-/usr/share/keyrings/debian-archive-keyring.gpg}
@@ -56,9 +57,11 @@ private_apt() {
 		#clear APT::Update::Post-Invoke-Success;
 	CONF
 	# Another kind of machine's packages, if those are wanted.
-	[ -z "${APT_ARCH:-}" ] || printf 'APT::Architecture "%s";\nAPT::Architectures { "%s"; };\n' "$APT_ARCH" "$APT_ARCH" >>"$APT_DIR/apt.conf"
+	[ -z "${APT_ARCH:-}" ] || printf 'APT::Architecture "%s";\nAPT::Architectures { "%s"; };\n' "$APT_ARCH" "$APT_ARCH" \
+		>>"$APT_DIR/apt.conf"
 	[ -z "$late" ] || echo 'Acquire::Check-Valid-Until "false";' >>"$APT_DIR/apt.conf"
-	REMEDY="Can this machine reach its Debian archive? Check with 'apt-get update', then run 'make deps' again. If the log names a missing key (NO_PUBKEY): apt-get install --only-upgrade debian-archive-keyring"
+	REMEDY="Can this machine reach its Debian archive? Check with 'apt-get update', then run 'make deps' again. \
+If the log names a missing key (NO_PUBKEY): apt-get install --only-upgrade debian-archive-keyring"
 	step "package lists of Debian $release" apt-get -c "$APT_DIR/apt.conf" update
 	REMEDY=
 }
@@ -72,7 +75,8 @@ source_entry() {
 
 # source_versions PACKAGE PREFIX: those whose upstream part begins so, newest last.
 source_versions() {
-	apt-cache -c "$APT_DIR/apt.conf" showsrc "$1" | awk -v p="$1" '$1 == "Package:" { ours = $2 == p } ours && $1 == "Version:" { print $2 }' |
+	apt-cache -c "$APT_DIR/apt.conf" showsrc "$1" | awk -v p="$1" \
+		'$1 == "Package:" { ours = $2 == p } ours && $1 == "Version:" { print $2 }' |
 		with_prefix "$2"
 }
 

@@ -14,9 +14,11 @@ check_prefix() {
 	version=$(PKG_CONFIG_LIBDIR="$1/lib/pkgconfig" PKG_CONFIG_PATH='' pkg-config --modversion libavcodec)
 	case $version in
 	61.19.* | 61.[2-9][0-9].*) ;;
-	*) die "$1 has libavcodec $version, which is not FFmpeg 7.1's (61.19)" "Unset TUTTI_DEPS to let 'make deps' build it." ;;
+	*) die "$1 has libavcodec $version, which is not FFmpeg 7.1's (61.19)" \
+		"Unset TUTTI_DEPS to let 'make deps' build it." ;;
 	esac
 	for program in ffmpeg ffprobe; do
-		[ -x "$1/bin/$program" ] || say "deps: note: $1/bin/$program is missing; tests and benchmarks that judge with it cannot run"
+		[ -x "$1/bin/$program" ] ||
+			say "deps: note: $1/bin/$program is missing; tests and benchmarks that judge with it cannot run"
 	done
 }

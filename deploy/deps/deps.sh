@@ -37,7 +37,8 @@ CACHE=${TUTTI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tutti}
 LOG=$CACHE/deps.log
 REMEDY=
 
-for part in lib tools apt pins prebuilt unpacked build cross check go llama npm engine browser postgres prometheus kubernetes packaging wine; do
+for part in lib tools apt pins prebuilt unpacked build cross check go llama npm engine browser postgres prometheus \
+	kubernetes packaging wine; do
 	# shellcheck source=/dev/null
 	. "$HERE/$part.sh"
 done
@@ -59,7 +60,8 @@ locate() {
 	if [ -z "$TARGET" ] && [ -n "${TUTTI_DEPS:-}" ] && [ "${TUTTI_DEPS#"$CACHE/deps/"}" = "$TUTTI_DEPS" ]; then
 		OWN=yes
 		PREFIX_DIR=$TUTTI_DEPS
-		KEY=$(cd "$PREFIX_DIR" 2>/dev/null && stat -c '%n %s %Y' "$PWD" lib/*.a lib/*.so 2>/dev/null | sha256sum | cut -c1-16) || true
+		KEY=$(cd "$PREFIX_DIR" 2>/dev/null && stat -c '%n %s %Y' "$PWD" lib/*.a lib/*.so 2>/dev/null | sha256sum |
+			cut -c1-16) || true
 	else
 		KEY=$(recipe_key)
 		PREFIX_DIR=$CACHE/deps/$KEY
@@ -82,7 +84,8 @@ ensure() {
 	locate
 	ensure_cross
 	if [ -n "$OWN" ]; then
-		[ -d "$PREFIX_DIR" ] || die "TUTTI_DEPS is $PREFIX_DIR, which is no directory" "Unset it to let 'make deps' build one."
+		[ -d "$PREFIX_DIR" ] || die "TUTTI_DEPS is $PREFIX_DIR, which is no directory" \
+			"Unset it to let 'make deps' build one."
 		need_tools "$compile_needs"
 		check_prefix "$PREFIX_DIR"
 	elif [ ! -d "$PREFIX_DIR" ]; then
@@ -124,7 +127,8 @@ make_go() {
 	rm -rf "$CACHE"/go/.boot-*
 	say "deps: no Go that is new enough here; getting $GO_FETCH into $CACHE (log: $LOG)"
 	(bootstrap_go)
-	find_go || die "the fetched Go ($GO_FETCH) does not run, or go.mod asks for a newer one" "See $LOG and GO_FETCH in deploy/deps/go.sh."
+	find_go || die "the fetched Go ($GO_FETCH) does not run, or go.mod asks for a newer one" \
+		"See $LOG and GO_FETCH in deploy/deps/go.sh."
 }
 
 # set_env: what a command needs. PKG_CONFIG_LIBDIR is exclusive, unlike _PATH, so
@@ -172,7 +176,8 @@ prebuilt)
 	locate
 	mkdir -p "$CACHE/deps"
 	: >"$LOG"
-	[ -d "$PREFIX_DIR" ] || offered "$PREFIX_DIR" || die "no release offers $(prebuilt_name)" "Set TUTTI_PREBUILT, or let 'make deps' build it."
+	[ -d "$PREFIX_DIR" ] || offered "$PREFIX_DIR" || die "no release offers $(prebuilt_name)" \
+		"Set TUTTI_PREBUILT, or let 'make deps' build it."
 	printf '%s\n' "$PREFIX_DIR"
 	;;
 llama)

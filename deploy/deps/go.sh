@@ -52,7 +52,8 @@ bootstrap_go() {
 # get_toolchain: nothing of the toolchain is run before it is known to be the one that
 # GO_SUMS names.
 get_toolchain() {
-	REMEDY="Go fetches it through its module proxy: is that reachable? GOPROXY and HTTPS_PROXY are honoured. Or install Go $(least_go) or newer yourself."
+	REMEDY="Go fetches it through its module proxy: is that reachable? GOPROXY and HTTPS_PROXY are honoured. \
+Or install Go $(least_go) or newer yourself."
 	step "Go toolchain $GO_FETCH" fetch_go
 	REMEDY=
 	check_go
@@ -61,7 +62,8 @@ get_toolchain() {
 }
 
 fetch_go() {
-	debian_go local mod download "golang.org/toolchain@v0.0.1-$GO_FETCH.$(debian_go local env GOOS)-$(debian_go local env GOARCH)"
+	debian_go local mod download \
+		"golang.org/toolchain@v0.0.1-$GO_FETCH.$(debian_go local env GOOS)-$(debian_go local env GOARCH)"
 }
 
 # debian_go TOOLCHAIN ARGUMENT...: only the go command itself is run of Debian's, which
@@ -69,7 +71,8 @@ fetch_go() {
 debian_go() {
 	toolchain=$1
 	shift
-	(cd "$boot" && env -u GOROOT -u GOENV HOME="$boot" GOFLAGS=-modcacherw GOMODCACHE="$boot/mod" GOTOOLCHAIN="$toolchain" \
+	(cd "$boot" && env -u GOROOT -u GOENV HOME="$boot" GOFLAGS=-modcacherw GOMODCACHE="$boot/mod" \
+		GOTOOLCHAIN="$toolchain" \
 		"$boot/deb/usr/lib/go-1.24/bin/go" "$@")
 }
 

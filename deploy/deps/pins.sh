@@ -3,7 +3,8 @@
 # who made a file, this which one it is. Sourced by deps.sh.
 
 # How to take in a newer version, for the errors below.
-pin_remedy="For a newer version: put it into deploy/deps/recipe/versions and the output of sha256sum over its files into deploy/deps/recipe/sha256, after reading what changed."
+pin_remedy="For a newer version: put it into deploy/deps/recipe/versions and \
+the output of sha256sum over its files into deploy/deps/recipe/sha256, after reading what changed."
 
 # check_pins DIR: every file that was fetched into DIR is pinned, and is what its pin
 # says. Signatures of upstream's, which nothing here reads, are removed.

@@ -10,7 +10,8 @@ prebuilt_name() { printf 'tutti-libav-%s.tar.gz' "$KEY"; }
 # return value is asked for, so `set -e` does nothing in here.
 take_prebuilt() {
 	name=$(prebuilt_name)
-	pinned=$(awk -v name="/$name" '$1 !~ /^#/ && substr($2, length($2) - length(name) + 1) == name { print $1, $2; exit }' "$HERE/prebuilt")
+	pinned=$(awk -v name="/$name" \
+		'$1 !~ /^#/ && substr($2, length($2) - length(name) + 1) == name { print $1, $2; exit }' "$HERE/prebuilt")
 	from=${TUTTI_PREBUILT:-${pinned#* }}
 	case $from in
 	'' | never) return 1 ;;
@@ -40,7 +41,8 @@ get_prebuilt() {
 	case $1 in
 	http://* | https://*)
 		[ -n "$pinned" ] || die "$name is not pinned in deploy/deps/prebuilt, so it is not fetched" \
-			"Fetch it yourself, compare it with the SHA256SUMS of the release and set TUTTI_PREBUILT to the file, or to 'never' to build it here."
+			"Fetch it yourself, compare it with the SHA256SUMS of the release and set TUTTI_PREBUILT to the file, \
+or to 'never' to build it here."
 		url=$1
 		[ "${url%.tar.gz}" != "$url" ] || url=${url%/}/$name
 		if ! fetch_url "$url" "$work/$name"; then
@@ -52,8 +54,10 @@ get_prebuilt() {
 		file=$1
 		[ ! -d "$file" ] || file=$file/$name
 		[ -f "$file" ] || die "TUTTI_PREBUILT is $1, which has no $name" \
-			"Name the file, or the folder it is in. Of another recipe's archive nothing can be used: take the one of this release, or unset TUTTI_PREBUILT."
-		[ "${file##*/}" = "$name" ] || die "TUTTI_PREBUILT is $1, and this tree needs $name" "Take the one of this release, or unset TUTTI_PREBUILT."
+			"Name the file, or the folder it is in. Of another recipe's archive nothing can be used: \
+take the one of this release, or unset TUTTI_PREBUILT."
+		[ "${file##*/}" = "$name" ] || die "TUTTI_PREBUILT is $1, and this tree needs $name" \
+			"Take the one of this release, or unset TUTTI_PREBUILT."
 		cp "$file" "$work/$name" || die "$file cannot be read" "Name a file that this user may read, or unset TUTTI_PREBUILT."
 		;;
 	esac
@@ -63,7 +67,8 @@ fetch_url() {
 	if command -v curl >/dev/null; then
 		curl -fsSL --connect-timeout 10 --retry 2 -o "$2" "$1" >>"$LOG" 2>&1
 	else
-		/usr/lib/apt/apt-helper -o Acquire::Retries=1 -o Acquire::http::Timeout=10 -o Acquire::https::Timeout=10 download-file "$1" "$2" >>"$LOG" 2>&1
+		/usr/lib/apt/apt-helper -o Acquire::Retries=1 -o Acquire::http::Timeout=10 -o Acquire::https::Timeout=10 \
+			download-file "$1" "$2" >>"$LOG" 2>&1
 	fi
 }
 

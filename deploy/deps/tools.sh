@@ -66,14 +66,17 @@ need_tools() {
 	# shellcheck disable=SC2086
 	set -- $wanted
 	if ! command -v apt-get >/dev/null; then
-		die "these tools are missing, and this is not a Debian system: $*" "Install them, or point TUTTI_DEPS to a prefix of your own (see 'make help')."
+		die "these tools are missing, and this is not a Debian system: $*" \
+			"Install them, or point TUTTI_DEPS to a prefix of your own (see 'make help')."
 	fi
 	if ! can_be_root; then
-		die "build tools are missing, and installing them needs root." "Run:  sudo apt-get update && sudo apt-get install -y --no-install-recommends $*" "then  make deps"
+		die "build tools are missing, and installing them needs root." \
+			"Run:  sudo apt-get update && sudo apt-get install -y --no-install-recommends $*" "then  make deps"
 	fi
 	REMEDY="Is the package archive reachable? Try: apt-get update && apt-get install --no-install-recommends $*"
 	step "package lists" refresh_lists
-	step "installing $# packages" as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"
+	step "installing $# packages" as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+		"$@"
 	REMEDY=
 }
 

@@ -7,7 +7,8 @@ unpacked() {
 	tree=$1
 	packages=$2
 	then=${3:-true}
-	command -v apt-get >/dev/null || die "these come as Debian packages, and this is not a Debian system: $packages" "Build on Debian 12."
+	command -v apt-get >/dev/null || die "these come as Debian packages, and this is not a Debian system: $packages" \
+		"Build on Debian 12."
 	mkdir -p "${tree%/*}"
 	work=$(mktemp -d "${tree%/*}/.get-XXXXXX")
 	trap 'rm -rf "$work"' EXIT
@@ -27,7 +28,8 @@ unpacked() {
 # --reinstall fetches the named ones even where they are installed.
 fetch_with_needs() {
 	# shellcheck disable=SC2086
-	apt-get -c "$APT_DIR/apt.conf" -o Debug::NoLocking=true install --yes --download-only --no-install-recommends --reinstall $packages
+	apt-get -c "$APT_DIR/apt.conf" -o Debug::NoLocking=true install --yes --download-only --no-install-recommends \
+		--reinstall $packages
 }
 
 unpack_fetched() {

@@ -30,7 +30,9 @@ programs=${PROGRAMS:-$(mktemp -d)}
 if [ -z "${PROGRAMS:-}" ]; then
 	echo "packages: programs for $arch, version $version"
 	# An empty build ID, because Go's own knows where the C libraries lay.
-	(cd "$tree" && for_arch go build -trimpath -ldflags "-s -w -buildid= -X main.version=$version -X github.com/tuttinode/tutti/cmd/tutti/internal/process.Version=$version" -o "$programs/" ./cmd/tutti ./cmd/tutti_cli ./cmd/tutti_bench ./cmd/tutti_devnet)
+	(cd "$tree" && for_arch go build -trimpath -ldflags \
+		"-s -w -buildid= -X main.version=$version -X github.com/tuttinode/tutti/cmd/tutti/internal/process.Version=$version" \
+		-o "$programs/" ./cmd/tutti ./cmd/tutti_cli ./cmd/tutti_bench ./cmd/tutti_devnet)
 fi
 
 # shellcheck disable=SC2016 # the inner shell's variables
@@ -38,5 +40,7 @@ libav=$(for_arch bash -c 'echo "$TUTTI_DEPS"')
 image=$("$deps" image "$arch")
 nfpm=$("$deps" nfpm)
 cd "$tree"
-"$deps" exec bash -c 'exec go run ./cmd/internal/packages -modules "$(go env GOMODCACHE)" -zones "$(go env GOROOT)/lib/time/zoneinfo.zip" "$@"' packages \
-	-version "$version" -arch "$arch" -epoch "$epoch" -tree "$tree" -programs "$programs" -libav "$libav" -image "$image" -nfpm "$nfpm" -out "$out"
+"$deps" exec bash -c 'exec go run ./cmd/internal/packages -modules "$(go env GOMODCACHE)" \
+	-zones "$(go env GOROOT)/lib/time/zoneinfo.zip" "$@"' packages \
+	-version "$version" -arch "$arch" -epoch "$epoch" -tree "$tree" -programs "$programs" -libav "$libav" -image "$image" \
+	-nfpm "$nfpm" -out "$out"

@@ -19,11 +19,14 @@ mkdir -p "$out" "$work/$name"
 out=$(cd "$out" && pwd)
 echo "packages: programs for Windows, version $version"
 (cd "$tree" && TUTTI_TARGET=windows-amd64 "$deps" exec go build -trimpath \
-	-ldflags "-s -w -buildid= -X main.version=$version -X github.com/tuttinode/tutti/cmd/tutti/internal/process.Version=$version -extldflags=-static" \
+	-ldflags "-s -w -buildid= -X main.version=$version \
+		-X github.com/tuttinode/tutti/cmd/tutti/internal/process.Version=$version \
+		-extldflags=-static" \
 	-o "$work/$name/" ./cmd/tutti ./cmd/tutti_cli ./cmd/tutti_bench)
 # A program that asks for a library of the compiler's starts on no other machine.
 for program in "$work/$name"/*.exe; do
-	foreign=$(TUTTI_TARGET=windows-amd64 "$deps" exec x86_64-w64-mingw32-objdump -p "$program" | awk '/DLL Name:/ && tolower($3) ~ /^lib/ { print $3 }')
+	foreign=$(TUTTI_TARGET=windows-amd64 "$deps" exec x86_64-w64-mingw32-objdump -p "$program" |
+		awk '/DLL Name:/ && tolower($3) ~ /^lib/ { print $3 }')
 	[ -z "$foreign" ] || { echo "packages: ${program##*/} needs $foreign" >&2; exit 1; }
 done
 cp "$tree/docs/install.md" "$work/$name/install.md"

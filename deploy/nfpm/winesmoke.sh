@@ -36,13 +36,15 @@ programs=$(echo "$work/programs"/tutti-*)
 "$wine" wineboot -i >"$work/wine.log" 2>&1 || true
 system=$WINEPREFIX/drive_c/windows/system32
 if [ ! -e "$system/bcryptprimitives.dll" ]; then
-	TUTTI_TARGET=windows-amd64 "$deps" exec x86_64-w64-mingw32-gcc -shared -o "$system/bcryptprimitives.dll" "$here/wine/processprng.c" -ladvapi32
+	TUTTI_TARGET=windows-amd64 "$deps" exec x86_64-w64-mingw32-gcc -shared -o "$system/bcryptprimitives.dll" \
+		"$here/wine/processprng.c" -ladvapi32
 fi
 libav=$("$deps" exec bash -c 'echo "$TUTTI_DEPS"')
 # A user's directory that is not this machine's, and no console.
 export HOME=$work
 tutti() { timeout 60 "$wine" "$programs/tutti.exe" "$@" </dev/null 2>&1 | tr -d '\r'; }
-tutti_cli() { timeout 60 "$wine" "$programs/tutti_cli.exe" --http 17935 --dataDir "Z:${work//\//\\}\\data" "$@" </dev/null 2>&1 | tr -d '\r'; }
+tutti_cli() { timeout 60 "$wine" "$programs/tutti_cli.exe" --http 17935 --dataDir "Z:${work//\//\\}\\data" "$@" \
+	</dev/null 2>&1 | tr -d '\r'; }
 tutti_bench() { timeout 60 "$wine" "$programs/tutti_bench.exe" "$@" </dev/null 2>&1 | tr -d '\r'; }
 # says WHAT TEXT COMMAND...: the command's output has the text.
 says() {
@@ -53,11 +55,14 @@ says() {
 	echo "winesmoke: ok: $what"
 }
 says 'tutti -version' 'Operating system: windows' tutti -version
-says 'tutti config check' 'The configuration is valid.' tutti config check -orchestrator -transcoder -network offchain -serviceAddr 127.0.0.1:18935
-says '-aiWorker is refused' 'AI models run on Linux only' tutti -aiWorker -orchAddr 127.0.0.1:1 -orchSecret of-some-length-for-this -aiModels none.json
+says 'tutti config check' 'The configuration is valid.' tutti config check -orchestrator -transcoder -network offchain \
+	-serviceAddr 127.0.0.1:18935
+says '-aiWorker is refused' 'AI models run on Linux only' tutti -aiWorker -orchAddr 127.0.0.1:1 \
+	-orchSecret of-some-length-for-this -aiModels none.json
 says 'tutti_bench -help' '-walk' tutti_bench -help
 
-"$wine" "$programs/tutti.exe" -orchestrator -transcoder -network offchain -serviceAddr 127.0.0.1:18935 -httpAddr 127.0.0.1:18935 \
+"$wine" "$programs/tutti.exe" -orchestrator -transcoder -network offchain -serviceAddr 127.0.0.1:18935 \
+	-httpAddr 127.0.0.1:18935 \
 	-cliAddr 127.0.0.1:17935 -dataDir "Z:${work//\//\\}\\data" >"$work/node.log" 2>&1 </dev/null &
 node=$!
 # answers COMMAND...: it succeeds within a minute.
@@ -72,14 +77,18 @@ answers() {
 }
 answers curl -skf -m 5 https://127.0.0.1:18935/status
 echo 'winesmoke: ok: /status'
-"$tree/bin/tutti" -gateway -network offchain -orchAddr 127.0.0.1:18935 -httpAddr 127.0.0.1:19935 -cliAddr 127.0.0.1:15935 \
+"$tree/bin/tutti" -gateway -network offchain -orchAddr 127.0.0.1:18935 -httpAddr 127.0.0.1:19935 \
+	-cliAddr 127.0.0.1:15935 \
 	-rtmpAddr 127.0.0.1:0 -dataDir "$work/gateway" >"$work/gateway.log" 2>&1 &
 gateway=$!
 answers curl -sf -m 5 http://127.0.0.1:15935/api/v1/node
-"$libav/bin/ffmpeg" -nostdin -v error -f lavfi -i testsrc2=size=640x360:rate=30 -t 2 -c:v libx264 -preset veryfast -g 60 -f mpegts "$work/0.ts"
-code=$(curl -s -m 60 -o "$work/answer" -w '%{http_code}' -X POST -H 'Accept: multipart/mixed' -H 'Content-Duration: 2000' \
+"$libav/bin/ffmpeg" -nostdin -v error -f lavfi -i testsrc2=size=640x360:rate=30 -t 2 -c:v libx264 -preset veryfast \
+	-g 60 -f mpegts "$work/0.ts"
+code=$(curl -s -m 60 -o "$work/answer" -w '%{http_code}' -X POST -H 'Accept: multipart/mixed' \
+	-H 'Content-Duration: 2000' \
 	--data-binary @"$work/0.ts" http://127.0.0.1:19935/live/wine/0.ts)
-[ "$code" = 200 ] && [ "$(grep -ac 'Rendition-Name' "$work/answer")" -ge 1 ] || { echo "winesmoke: the push answered $code" >&2; exit 1; }
+[ "$code" = 200 ] && [ "$(grep -ac 'Rendition-Name' "$work/answer")" -ge 1 ] ||
+	{ echo "winesmoke: the push answered $code" >&2; exit 1; }
 echo 'winesmoke: ok: a segment went through'
 says 'tutti_cli reload' 'nothing' tutti_cli reload --yes
 says 'tutti_cli upgrade is refused' 'UpgradeRefused' tutti_cli upgrade --yes

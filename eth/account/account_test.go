@@ -226,7 +226,8 @@ func TestSignMessages(t *testing.T) {
 		core.Address(crypto.PubkeyToAddress(*key)) != s.Address() {
 		t.Errorf("another account's signature: %v", err)
 	}
-	typed := `{"types":{"EIP712Domain":[{"name":"name","type":"string"}],"Mail":[{"name":"text","type":"string"}]},"primaryType":"Mail","domain":{"name":"test"},"message":{"text":"hi"}}`
+	typed := `{"types":{"EIP712Domain":[{"name":"name","type":"string"}],"Mail":[{"name":"text","type":"string"}]},` +
+		`"primaryType":"Mail","domain":{"name":"test"},"message":{"text":"hi"}}`
 	if sig, err := s.SignTypedData([]byte(typed)); err != nil || len(sig) != 65 {
 		t.Errorf("%x, %v", sig, err)
 	}
@@ -252,7 +253,8 @@ func TestKeyIsNeverShown(t *testing.T) {
 }
 
 func FuzzKeyFile(f *testing.F) {
-	f.Add([]byte(`{"address":"7e5f4552091a69125d5dfcb7b8c2659029395bdf","crypto":{"cipher":"aes-128-ctr","kdf":"scrypt","kdfparams":{"n":1,"r":8,"p":1,"dklen":32,"salt":""},"mac":""},"version":3}`))
+	f.Add([]byte(`{"address":"7e5f4552091a69125d5dfcb7b8c2659029395bdf","crypto":{"cipher":"aes-128-ctr","kdf":"scrypt",` +
+		`"kdfparams":{"n":1,"r":8,"p":1,"dklen":32,"salt":""},"mac":""},"version":3}`))
 	f.Add([]byte(`{"address":"","crypto":null}`))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		path := filepath.Join(t.TempDir(), "key")

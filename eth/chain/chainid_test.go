@@ -29,7 +29,8 @@ func chainOf(t *testing.T, id uint64, first <-chan struct{}, answered chan<- str
 		}
 		result := fmt.Sprintf(`"%#x"`, id)
 		if q.Method == "eth_getBlockByNumber" {
-			result = fmt.Sprintf(`{"number":"0x10","hash":"%#064x","parentHash":"%#064x","timestamp":"0x6553f100","l1BlockNumber":"0x1","baseFeePerGas":"0x1"}`, 16, 15)
+			result = fmt.Sprintf(`{"number":"0x10","hash":"%#064x","parentHash":"%#064x","timestamp":"0x6553f100",`+
+				`"l1BlockNumber":"0x1","baseFeePerGas":"0x1"}`, 16, 15)
 			if answered != nil {
 				defer func() { answered <- struct{}{} }()
 			}

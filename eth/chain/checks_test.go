@@ -24,7 +24,8 @@ var everyAction = []protocol.Action{
 	protocol.WithdrawFees{Recipient: addressOf(1), Amount: core.NewWei(1)}, protocol.ClaimEarnings{},
 	protocol.TransferTokens{To: addressOf(2), Amount: core.LPTTokens(1)}, protocol.RequestTokens{},
 	protocol.SetCommission{RewardCut: 1, FeeShare: 2}, protocol.SetServiceURI{URI: "https://x:1"}, protocol.Reward{},
-	protocol.RewardFor{Orchestrator: addressOf(2)}, protocol.SetRewardCaller{Caller: addressOf(2)}, protocol.InitializeRound{},
+	protocol.RewardFor{Orchestrator: addressOf(2)}, protocol.SetRewardCaller{Caller: addressOf(2)},
+	protocol.InitializeRound{},
 	protocol.FundDeposit{Amount: core.NewWei(1)}, protocol.FundDepositAndReserve{Deposit: core.NewWei(1),
 		Reserve: core.NewWei(1)},
 	protocol.Unlock{}, protocol.CancelUnlock{}, protocol.RedeemTicket{}, protocol.RedeemTickets{},
@@ -88,7 +89,8 @@ func TestEveryActionIsHandled(t *testing.T) {
 	}
 	at := contracts.Addresses{Controller: addressOf(90), LivepeerToken: addressOf(91), BondingManager: addressOf(92),
 		TicketBroker: addressOf(93), RoundsManager: addressOf(94),
-		Minter: addressOf(95), ServiceRegistry: addressOf(96), Registry: addressOf(96), LivepeerTokenFaucet: addressOf(97), LivepeerGovernor: addressOf(98)}
+		Minter: addressOf(95), ServiceRegistry: addressOf(96), Registry: addressOf(96), LivepeerTokenFaucet: addressOf(97),
+		LivepeerGovernor: addressOf(98)}
 	for _, a := range everyAction {
 		name := reflect.TypeOf(a).Name()
 		delete(left, name)

@@ -46,12 +46,14 @@ func TestRewardOf(t *testing.T) {
 func TestShifts(t *testing.T) {
 	t.Parallel()
 	delegator := actionState{
-		account: addressOf(9), stake: protocol.Delegator{Bonded: core.NewLPT(3), PendingStake: core.NewLPT(4), Delegate: addressOf(2),
-			Status: protocol.Bonded},
+		account: addressOf(9), stake: protocol.Delegator{Bonded: core.NewLPT(3), PendingStake: core.NewLPT(4),
+			Delegate: addressOf(2),
+			Status:   protocol.Bonded},
 		lock: protocol.UnbondingLock{Amount: core.NewLPT(5), WithdrawRound: 1},
 	}
-	own := actionState{account: addressOf(2), stake: protocol.Delegator{Bonded: core.NewLPT(3), PendingStake: core.NewLPT(4),
-		Delegate: addressOf(2), Status: protocol.Bonded}}
+	own := actionState{account: addressOf(2), stake: protocol.Delegator{Bonded: core.NewLPT(3),
+		PendingStake: core.NewLPT(4),
+		Delegate:     addressOf(2), Status: protocol.Bonded}}
 	fresh := actionState{account: addressOf(9), lock: protocol.UnbondingLock{Amount: core.NewLPT(11), WithdrawRound: 1}}
 	pool := rank1(20, 10, 5) // addressOf(1), addressOf(2), addressOf(3)
 	tests := []struct {
@@ -68,8 +70,9 @@ func TestShifts(t *testing.T) {
 				New: contracts.Hints{Prev: addressOf(1), Next: addressOf(2)}}},
 		{"a new member", protocol.Bond{Amount: core.NewLPT(7), To: addressOf(4)}, fresh, 0,
 			contracts.BondHints{New: contracts.Hints{Prev: addressOf(2), Next: addressOf(3)}}},
-		{"less", protocol.Unbond{Amount: core.NewLPT(3)}, own, 10, contracts.BondHints{New: contracts.Hints{Prev: addressOf(1),
-			Next: addressOf(3)}}},
+		{"less", protocol.Unbond{Amount: core.NewLPT(3)}, own, 10,
+			contracts.BondHints{New: contracts.Hints{Prev: addressOf(1),
+				Next: addressOf(3)}}},
 		{"all of one's own", protocol.Unbond{Amount: core.NewLPT(4)}, own, 10, contracts.BondHints{}},
 		{"a lock comes back", protocol.Rebond{Lock: 1}, delegator, 10,
 			contracts.BondHints{New: contracts.Hints{Prev: addressOf(1), Next: addressOf(3)}}},

@@ -20,7 +20,8 @@ func TestSenders(t *testing.T) {
 	if _, known := s.funds(addressOf(1)); known {
 		t.Error("funds are known before they were read")
 	}
-	if !s.store(addressOf(1), money, true) || s.store(addressOf(1), money, true) || !s.store(addressOf(2), protocol.SenderFunds{}, true) {
+	if !s.store(addressOf(1), money, true) || s.store(addressOf(1), money, true) || !s.store(addressOf(2),
+		protocol.SenderFunds{}, true) {
 		t.Error("the first reading is a change, and no other")
 	}
 	if s.mark(addressOf(1)); len(s.dirty()) != 1 {

@@ -39,7 +39,8 @@ func (w *world) redeem(t *protocol.WinningTicket, paid, reserve uint64) func(*tr
 
 func someTicket(recipient core.Address, nonce uint64) protocol.WinningTicket {
 	return protocol.WinningTicket{
-		Sender: addressOf(50), Recipient: recipient, FaceValue: core.NewWei(100), WinProb: protocol.Word{1}, SenderNonce: nonce,
+		Sender: addressOf(50), Recipient: recipient, FaceValue: core.NewWei(100), WinProb: protocol.Word{1},
+		SenderNonce:   nonce,
 		RecipientRand: protocol.Word{31: 5}, CreationRound: worldRound, CreationRoundHash: protocol.Hash{9, 31: worldRound},
 	}
 }

@@ -164,7 +164,8 @@ func (w *world) withdraw(t *truth) []types.Log {
 
 func (w *world) join(t *truth) []types.Log {
 	t.pool++
-	return []types.Log{event(w.at.BondingManager, "TranscoderActivated(address,uint256)", []common.Hash{word(addressOf(79))},
+	return []types.Log{event(w.at.BondingManager,
+		"TranscoderActivated(address,uint256)", []common.Hash{word(addressOf(79))},
 		12)}
 }
 

@@ -40,7 +40,7 @@ func (c Calls) RewardForTranscoder(orchestrator core.Address, at Hints) Call {
 	return call(protocol.RewardFor{}.Verb(), c.a.BondingManager, data, "call reward for "+orchestrator.String())
 }
 
-// SetRewardCaller names who may call reward for the account; zero revokes.
+// SetRewardCaller names the address that may call reward for the account; zero revokes.
 func (c Calls) SetRewardCaller(caller core.Address) Call {
 	about := fmt.Sprintf("let %s call reward", caller)
 	if caller.IsZero() {

@@ -229,7 +229,8 @@ func vectorTicket() protocol.WinningTicket {
 		FaceValue: core.NewWei(1_000_000_000_000_000), WinProb: protocol.Word(common.BigToHash(winProb)), SenderNonce: 7,
 		RecipientRandHash: protocol.Hash(crypto.Keccak256(rand[:])), CreationRound: 3500,
 		CreationRoundHash: protocol.Hash(bytes.Repeat([]byte{0xab}, 32)), RecipientRand: rand,
-		Signature: [65]byte(common.FromHex("0x045f9040384e7b4c269c748af3ab36207769ac8c3f0659bb6378b4a77691265542d75d1c1275f6ef469de76b942d4f26b735ab537f5717180993c780994d4a9c1b")),
+		Signature: [65]byte(common.FromHex("0x045f9040384e7b4c269c748af3ab36207769ac8c3f0659bb6378b4a7" +
+			"7691265542d75d1c1275f6ef469de76b942d4f26b735ab537f5717180993c780994d4a9c1b")),
 	}
 }
 
@@ -239,7 +240,8 @@ func TestRedeemVector(t *testing.T) {
 	if got := ticket.Hash().String(); got != "0xfa3ec51bf134346b8cb6d759e5cc54f7a0e55a8dc44bca394e3addf1b3f563ae" {
 		t.Errorf("hash %s", got)
 	}
-	if got := ticket.RecipientRandHash.String(); got != "0x2cefe4e59877c202aee3aa8ffbee360a0e2b0b13d3c8a71ff2f292d98141c88b" {
+	if got := ticket.RecipientRandHash.String(); got !=
+		"0x2cefe4e59877c202aee3aa8ffbee360a0e2b0b13d3c8a71ff2f292d98141c88b" {
 		t.Errorf("recipientRandHash %s", got)
 	}
 	if got := hex.EncodeToString(ticket.AuxData()); got != strings.Repeat("0", 61)+"dac"+strings.Repeat("ab", 32) {
@@ -249,7 +251,8 @@ func TestRedeemVector(t *testing.T) {
 	if len(c.Data()) != 548 {
 		t.Errorf("%d bytes, want 548", len(c.Data()))
 	}
-	if got := crypto.Keccak256Hash(c.Data()).Hex(); got != "0x0cd6a11a903b41bffa1787860efa93710fcd1bb45fd85ef26fe329a6ce184ebe" {
+	if got := crypto.Keccak256Hash(c.Data()).Hex(); got !=
+		"0x0cd6a11a903b41bffa1787860efa93710fcd1bb45fd85ef26fe329a6ce184ebe" {
 		t.Errorf("call data %x", c.Data())
 	}
 	if c.Name() != "redeemWinningTicket" || c.To() != a(places.TicketBroker) || c.Value().Sign() != 0 ||

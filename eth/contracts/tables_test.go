@@ -78,7 +78,8 @@ var functions = []signed{
 	{"TicketBroker", "withdraw()", "0x3ccfd60b"},
 	{"TicketBroker", "redeemWinningTicket((address,address,uint256,uint256,uint256,bytes32,bytes),bytes,uint256)",
 		"0xec8b3cb6"},
-	{"TicketBroker", "batchRedeemWinningTickets((address,address,uint256,uint256,uint256,bytes32,bytes)[],bytes[],uint256[])", "0xd01b808e"},
+	{"TicketBroker", "batchRedeemWinningTickets((address,address,uint256,uint256,uint256,bytes32,bytes)[],bytes[]," +
+		"uint256[])", "0xd01b808e"},
 	{"TicketBroker", "getTicketHash((address,address,uint256,uint256,uint256,bytes32,bytes))", "0xb03fa864"},
 	{"TicketBroker", "usedTickets(bytes32)", "0x59a515ba"},
 	{"TicketBroker", "getSenderInfo(address)", "0xe1a589da"},

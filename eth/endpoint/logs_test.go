@@ -48,7 +48,8 @@ func logServer(most uint64, refusal map[string]any) func([]json.RawMessage) (any
 // Refusals as providers word them.
 var tooMuchWords = []map[string]any{
 	{"code": -32005, "message": "query returned more than 10000 results"},
-	{"code": -32602, "message": "Log response size exceeded. You can make eth_getLogs requests with up to a 2K block range"},
+	{"code": -32602, "message": "Log response size exceeded. You can make eth_getLogs requests with up to a 2K block " +
+		"range"},
 	{"code": -32000, "message": "block range is too wide"},
 	{"code": -32600, "message": "eth_getLogs is limited to a 10,000 range"},
 	{"code": -32001, "message": "ranges over 500 blocks are not supported on freetier"},

@@ -49,7 +49,8 @@ func (s *JournalStore) put(ctx context.Context, tx *sql.Tx, r Record) error {
 			return err
 		}
 		// The bytes stay as they are: those of old attempts are dropped.
-		err = mustAffectOne(tx.ExecContext(ctx, `INSERT INTO journal_attempt (chain, account, id, n, hash, raw, cancel, repriced, signed)
+		err = mustAffectOne(tx.ExecContext(ctx, `INSERT INTO journal_attempt (chain, account, id, n, hash, raw, cancel, `+
+			`repriced, signed)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (chain, account, id, n) DO UPDATE SET n = excluded.n WHERE hash = excluded.hash`,
 			s.chain, s.account, int64(r.ID), n, a.Hash[:], bytesOf(a.Raw), a.Cancel, a.Repriced, nanos(a.Signed)))

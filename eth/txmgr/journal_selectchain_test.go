@@ -66,7 +66,8 @@ func TestAFailedChangeOfChainChangesNothing(t *testing.T) {
 	adopt(t, s, 1, false)
 	put(t, s, record(1, "a"), record(2, ""))
 	if _, err := db.ExecContext(t.Context(),
-		`CREATE TRIGGER no BEFORE INSERT ON journal_attempt_past WHEN new.id = 2 BEGIN SELECT raise(ABORT, 'no'); END`); err != nil {
+		`CREATE TRIGGER no BEFORE INSERT ON journal_attempt_past WHEN new.id = 2 BEGIN SELECT raise(ABORT, 'no'); `+
+			`END`); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.SelectChain(t.Context(), protocol.Hash{2}); !errors.Is(err, fault.TxJournalFailed) {

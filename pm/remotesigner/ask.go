@@ -63,7 +63,7 @@ type Ask struct {
 	OwnMaxPrice *big.Rat
 	// Header are the caller's, for the webhook.
 	Header http.Header
-	// AuthID stands in for the one that the webhook gives.
+	// AuthID replaces the one that the webhook gives.
 	AuthID string
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// maxAuthID bounds the name of who pays, in bytes.
+	// maxAuthID bounds the name of a payer, in bytes.
 	maxAuthID = 256
 	// maxPayers bounds how many auth ids may pay on one day.
 	maxPayers = 1 << 16

@@ -27,7 +27,7 @@ type Payer interface {
 
 // Admission is what the operator's service says about a caller.
 type Admission struct {
-	// AuthID is who pays; "" leaves it open.
+	// AuthID names the payer; "" leaves it open.
 	AuthID string
 	// Expires is until when the same session is not asked about again.
 	Expires  int64
@@ -45,7 +45,7 @@ type Options struct {
 	Account core.Address
 	Sign    func(m signature.Message) ([]byte, error)
 	Payer   Payer
-	// Authorizer is nil where everyone who reaches the signer may have payments.
+	// Authorizer is nil where every caller that reaches the signer may have payments.
 	Authorizer Authorizer
 	Budget     *Budget
 	// Random fills bytes.
@@ -211,7 +211,7 @@ func (s *Signer) authorize(ctx context.Context, ask *Ask, next *State, now time.
 	return setAuthID(next, admitted.AuthID, ask.AuthID)
 }
 
-// setAuthID names who pays: as the webhook says, else as the caller does. It stays the same for a session. Errors are
+// setAuthID names the payer: as the webhook says, else as the caller does. It stays the same for a session. Errors are
 // refusals.
 func setAuthID(next *State, given, own string) error {
 	id := given

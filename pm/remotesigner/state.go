@@ -36,7 +36,7 @@ type State struct {
 	OwnAuthID bool `json:",omitempty"`
 }
 
-// payer is whose budget the payments of a session count on; "" is that of all whom no webhook names.
+// payer is whose budget the payments of a session count on; "" is that of all callers that no webhook names.
 func (s *State) payer() string {
 	if s.OwnAuthID {
 		return ""

@@ -188,7 +188,8 @@ func TestStatusShape(t *testing.T) {
 	if len(got) != 0 {
 		t.Errorf("more keys: %v", got)
 	}
-	if !strings.Contains(rec.Body.String(), `"OrchestratorPoolInfos":[{"Url":"https://o:8935","Score":1,"Latency":1000000}]`) {
+	if !strings.Contains(rec.Body.String(),
+		`"OrchestratorPoolInfos":[{"Url":"https://o:8935","Score":1,"Latency":1000000}]`) {
 		t.Errorf("pool: %s", rec.Body)
 	}
 }

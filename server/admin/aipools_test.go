@@ -34,7 +34,8 @@ func TestAIPools(t *testing.T) {
 				status("https://a:1", true, 2, time.Time{}), status("https://b:1", true, 0, time.Time{}),
 				status("https://c:1", true, 1, at),
 			},
-		}}, `{"33_org/model":{"warm":{"size":2,"in_use":1,"orchestrators":[{"url":"https://a:1","latency_score":0.25,"in_flight":2},` +
+		}}, `{"33_org/model":{"warm":{"size":2,"in_use":1,"orchestrators":[{"url":"https://a:1","latency_score":0.25,` +
+			`"in_flight":2},` +
 			`{"url":"https://b:1","latency_score":0.25,"in_flight":0}]},"cold":{"size":0,"in_use":0,"orchestrators":[]},` +
 			`"last_refresh":"2026-03-01T12:00:00Z","suspended":{"list":["https://c:1"],"current_count":1}}}` + "\n"},
 	} {

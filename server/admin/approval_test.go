@@ -37,7 +37,8 @@ func TestBondFailsAfterApproval(t *testing.T) {
 	if want := "not now; the approval before it was sent as " + hash; got.Error.Message != want {
 		t.Errorf("%q, want %q", got.Error.Message, want)
 	}
-	if book := st.book(t); !strings.Contains(book, `"outcome":"failed","status":400,"code":"StakeMissing","tx":["`+hash+`"]`) {
+	if book := st.book(t); !strings.Contains(book,
+		`"outcome":"failed","status":400,"code":"StakeMissing","tx":["`+hash+`"]`) {
 		t.Errorf("book %s", book)
 	}
 }

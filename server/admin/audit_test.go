@@ -28,18 +28,30 @@ func TestChangesAreWrittenDown(t *testing.T) {
 	hash := st.chain.Transactions()[0].Hash.String()
 	const head = `{"time":"2026-03-01T12:00:00Z","id":`
 	want := []string{
-		head + `1,"method":"POST","route":"/setMaxSessions","from":"remote 192.0.2.1","token":false,"parameters":{"maxSessions":"5"},"outcome":"begun"}`,
-		head + `1,"method":"POST","route":"/setMaxSessions","from":"remote 192.0.2.1","token":false,"outcome":"done","status":200}`,
-		head + `2,"method":"POST","route":"/claimEarnings","from":"remote 192.0.2.1","token":false,"parameters":{},"outcome":"begun"}`,
-		head + `2,"method":"POST","route":"/claimEarnings","from":"remote 192.0.2.1","token":false,"outcome":"done","status":200,"tx":["` + hash + `"]}`,
-		head + `3,"method":"POST","route":"/unbond","from":"remote 192.0.2.1","token":false,"parameters":{"amount":"1"},"outcome":"begun"}`,
-		head + `3,"method":"POST","route":"/unbond","from":"remote 192.0.2.1","token":false,"outcome":"failed","status":500,"code":"StakeMissing"}`,
-		head + `4,"method":"POST","route":"/signMessage","from":"remote 192.0.2.1","token":false,"parameters":{"message":"12 bytes"},"outcome":"begun"}`,
-		head + `4,"method":"POST","route":"/signMessage","from":"remote 192.0.2.1","token":false,"outcome":"done","status":200}`,
-		head + `5,"method":"POST","route":"/api/v1/gas","from":"remote 192.0.2.1","token":true,"parameters":{"max":"5"},"outcome":"begun"}`,
-		head + `5,"method":"POST","route":"/api/v1/gas","from":"remote 192.0.2.1","token":true,"outcome":"done","status":200}`,
-		head + `6,"method":"POST","route":"/api/v1/gas","from":"remote 192.0.2.1","token":true,"parameters":"8 bytes that are no JSON object","outcome":"begun"}`,
-		head + `6,"method":"POST","route":"/api/v1/gas","from":"remote 192.0.2.1","token":true,"outcome":"failed","status":400,"code":"AdminBadBody"}`,
+		head + `1,"method":"POST","route":"/setMaxSessions","from":"remote 192.0.2.1","token":false,` +
+			`"parameters":{"maxSessions":"5"},"outcome":"begun"}`,
+		head + `1,"method":"POST","route":"/setMaxSessions","from":"remote 192.0.2.1","token":false,"outcome":"done",` +
+			`"status":200}`,
+		head + `2,"method":"POST","route":"/claimEarnings","from":"remote 192.0.2.1","token":false,"parameters":{},` +
+			`"outcome":"begun"}`,
+		head + `2,"method":"POST","route":"/claimEarnings","from":"remote 192.0.2.1","token":false,"outcome":"done",` +
+			`"status":200,"tx":["` + hash + `"]}`,
+		head + `3,"method":"POST","route":"/unbond","from":"remote 192.0.2.1","token":false,"parameters":{"amount":"1"},` +
+			`"outcome":"begun"}`,
+		head + `3,"method":"POST","route":"/unbond","from":"remote 192.0.2.1","token":false,"outcome":"failed",` +
+			`"status":500,"code":"StakeMissing"}`,
+		head + `4,"method":"POST","route":"/signMessage","from":"remote 192.0.2.1","token":false,` +
+			`"parameters":{"message":"12 bytes"},"outcome":"begun"}`,
+		head + `4,"method":"POST","route":"/signMessage","from":"remote 192.0.2.1","token":false,"outcome":"done",` +
+			`"status":200}`,
+		head + `5,"method":"POST","route":"/api/v1/gas","from":"remote 192.0.2.1","token":true,"parameters":{"max":"5"},` +
+			`"outcome":"begun"}`,
+		head + `5,"method":"POST","route":"/api/v1/gas","from":"remote 192.0.2.1","token":true,"outcome":"done",` +
+			`"status":200}`,
+		head + `6,"method":"POST","route":"/api/v1/gas","from":"remote 192.0.2.1","token":true,"parameters":"8 bytes that ` +
+			`are no JSON object","outcome":"begun"}`,
+		head + `6,"method":"POST","route":"/api/v1/gas","from":"remote 192.0.2.1","token":true,"outcome":"failed",` +
+			`"status":400,"code":"AdminBadBody"}`,
 	}
 	got := strings.Split(strings.TrimSpace(st.book(t)), "\n")
 	for i := range max(len(got), len(want)) {

@@ -29,7 +29,7 @@ func (s *Server) writeCSV(w http.ResponseWriter, r *http.Request, out csvReport)
 	}
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 	w.Header().Set("Content-Disposition", `attachment; filename="`+out.name+`.csv"`)
-	_, _ = w.Write(text.Bytes()) // the client's absence is its own trouble
+	_, _ = w.Write(text.Bytes()) // the client has left
 }
 
 // formatParameter asks for JSON or CSV.

@@ -37,11 +37,13 @@ func TestOldReads(t *testing.T) {
 	price, _ := core.ParsePrice("1")
 	_ = st.table.SetPrice(t.Context(), core.Address{}, core.UnitPrice{Price: price, PixelsPerUnit: 3})
 	block := string(new(big.Int).SetUint64(uint64(st.chain.View().Head.Number)).Bytes())
-	me := `{"Address":"` + low + `","ServiceURI":"https://o.example:8935","LastRewardRound":0,"RewardCut":0,"FeeShare":0,` +
+	me := `{"Address":"` + low +
+		`","ServiceURI":"https://o.example:8935","LastRewardRound":0,"RewardCut":0,"FeeShare":0,` +
 		`"DelegatedStake":1000000000000000000000,"ActivationRound":101,"DeactivationRound":` + never +
 		`,"LastActiveStakeUpdateRound":101,` +
 		`"Active":true,"Status":"Registered","PricePerPixel":"1/3"}`
-	they := `{"Address":"` + lowOther + `","ServiceURI":"https://other.example:8935","LastRewardRound":0,"RewardCut":0,"FeeShare":0,` +
+	they := `{"Address":"` + lowOther +
+		`","ServiceURI":"https://other.example:8935","LastRewardRound":0,"RewardCut":0,"FeeShare":0,` +
 		`"DelegatedStake":10000000000000000000,"ActivationRound":101,"DeactivationRound":` + never +
 		`,"LastActiveStakeUpdateRound":101,` +
 		`"Active":true,"Status":"Registered","PricePerPixel":"0"}`
@@ -61,10 +63,13 @@ func TestOldReads(t *testing.T) {
 			`"DelegatedAmount":1000000000000000000000,"StartRound":101,"LastClaimRound":0,"NextUnbondingLockId":0,` +
 			`"PendingStake":1000000000000000000000,"PendingFees":0,"Status":"Bonded"}` + "\n"},
 		{"/unbondingLocks", "[]\n"},
-		{"/orchestratorEarningPoolsForRound?round=101", `{"TotalStake":1000000000000000000000,"TranscoderRewardCut":0,"TranscoderFeeShare":0,` +
-			`"CumulativeRewardFactor":1000000000000000000000000000,"CumulativeFeeFactor":0}` + "\n"},
-		{"/protocolParameters", `{"NumActiveTranscoders":10,"RoundLength":50,"RoundLockAmount":100000,"UnbondingPeriod":7,"Inflation":250000,` +
-			`"InflationChange":500,"TargetBondingRate":500000000,"TotalBonded":1010000000000000000000,"TotalSupply":30000000000000000000000000,"Paused":false}` + "\n"},
+		{"/orchestratorEarningPoolsForRound?round=101",
+			`{"TotalStake":1000000000000000000000,"TranscoderRewardCut":0,"TranscoderFeeShare":0,` +
+				`"CumulativeRewardFactor":1000000000000000000000000000,"CumulativeFeeFactor":0}` + "\n"},
+		{"/protocolParameters", `{"NumActiveTranscoders":10,"RoundLength":50,"RoundLockAmount":100000,"UnbondingPeriod":7,` +
+			`"Inflation":250000,` +
+			`"InflationChange":500,"TargetBondingRate":500000000,"TotalBonded":1010000000000000000000,` +
+			`"TotalSupply":30000000000000000000000000,"Paused":false}` + "\n"},
 		{"/senderInfo", `{"Deposit":0,"WithdrawRound":0,"Reserve":{"FundsRemaining":0,"ClaimedInCurrentRound":0}}` + "\n"},
 		{"/ticketBrokerParams", `{"UnlockPeriod":2}` + "\n"},
 		{"/rewardCaller", none},

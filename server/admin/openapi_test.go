@@ -124,8 +124,9 @@ func requests() map[string]request {
 	out["GET "+adminapi.PathEarnings] = request{method: "GET", path: adminapi.PathEarnings, query: "?round=101", want: 200,
 		wrong: "?round=x"}
 	for path, bodies := range map[string][2]string{
-		adminapi.PathTicketRetry:      {`{}`, `{"x":1}`},
-		adminapi.PathContractsConfirm: {`{"contracts":[{"name":"TicketBroker","address":"0x0000000000000000000000000000000000000007"}]}`, `{"contracts":[{"name":1}]}`},
+		adminapi.PathTicketRetry: {`{}`, `{"x":1}`},
+		adminapi.PathContractsConfirm: {`{"contracts":[{"name":"TicketBroker",` +
+			`"address":"0x0000000000000000000000000000000000000007"}]}`, `{"contracts":[{"name":1}]}`},
 		adminapi.PathDrain:            {`{"deadlineSeconds":60}`, `{"cancel":true,"stop":true}`},
 		adminapi.PathModelState:       {`{"pipeline":"llm","model":"m","warm":true}`, `{"warm":true}`},
 		adminapi.PathModelTest:        {`{"model":"m"}`, `{"pipeline":"llm"}`},
@@ -134,11 +135,14 @@ func requests() map[string]request {
 		adminapi.PathRunnerCheck:      {`{}`, `{"names":1}`},
 		adminapi.PathCapabilityRemove: {`{"name":"upscale"}`, `{"names":1}`},
 		adminapi.PathSettings:         {`{"maxSessions":4,"logLevel":5}`, `{"maxSessions":0}`},
-		adminapi.PathPrices:           {`{"gateway":"0xbb00000000000000000000000000000000000002","pricePerUnit":"5","pixelsPerUnit":2}`, `{"pixelsPerUnit":2}`},
-		adminapi.PathPriceLimits:      {`{"pipeline":"llm","model":"m","pricePerUnit":"0.5","currency":"ETH","pixelsPerUnit":1000000}`, `{"model":"m","pricePerUnit":"5"}`},
-		adminapi.PathGas:              {`{"min":"1","max":"0"}`, `{"min":1}`},
-		adminapi.PathSign:             {`{"message":"hello"}`, `{"message":"hello","typedData":{}}`},
-		adminapi.PathActivate:         {`{"rewardCut":100000,"feeCut":900000,"serviceURI":"https://o.example:8935","stake":"1000000000000000000","pricePerUnit":"5","pixelsPerUnit":2,"currency":"wei"}`, `{"rewardCut":1000001}`},
+		adminapi.PathPrices: {`{"gateway":"0xbb00000000000000000000000000000000000002","pricePerUnit":"5",` +
+			`"pixelsPerUnit":2}`, `{"pixelsPerUnit":2}`},
+		adminapi.PathPriceLimits: {`{"pipeline":"llm","model":"m","pricePerUnit":"0.5","currency":"ETH",` +
+			`"pixelsPerUnit":1000000}`, `{"model":"m","pricePerUnit":"5"}`},
+		adminapi.PathGas:  {`{"min":"1","max":"0"}`, `{"min":1}`},
+		adminapi.PathSign: {`{"message":"hello"}`, `{"message":"hello","typedData":{}}`},
+		adminapi.PathActivate: {`{"rewardCut":100000,"feeCut":900000,"serviceURI":"https://o.example:8935",` +
+			`"stake":"1000000000000000000","pricePerUnit":"5","pixelsPerUnit":2,"currency":"wei"}`, `{"rewardCut":1000001}`},
 		adminapi.PathConfig: {`{"serviceURI":"https://new.example:8935"}`,
 			`{"serviceURI":"ftp://new.example"}`},
 		adminapi.PathForgive: {`{"orchestrator":"https://o.example:8935"}`, `{"payee":"x"}`},

@@ -98,9 +98,10 @@ func TestConfigKeepsTheOtherCut(t *testing.T) {
 func TestPlansRefuse(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
-		`{"pixelsPerUnit":5}`:                      "pixelsPerUnit and currency belong to pricePerUnit, which is missing",
-		`{"pricePerUnit":"5","pixelsPerUnit":0}`:   "field pixelsPerUnit: must be at least 1",
-		`{"pricePerUnit":"0.5"}`:                   "field pricePerUnit: not a whole number of wei; an amount of a currency needs its name, such as 0.50USD",
+		`{"pixelsPerUnit":5}`:                    "pixelsPerUnit and currency belong to pricePerUnit, which is missing",
+		`{"pricePerUnit":"5","pixelsPerUnit":0}`: "field pixelsPerUnit: must be at least 1",
+		`{"pricePerUnit":"0.5"}`: "field pricePerUnit: not a whole number of wei; an amount of a " +
+			"currency needs its name, such as 0.50USD",
 		`{"serviceURI":"https://o.example"}`:       "field serviceURI: not an address of the form https://host:port",
 		`{"serviceURI":"https://u:p@o.example:1"}`: "field serviceURI: not an address of the form https://host:port",
 	} {

@@ -23,7 +23,7 @@ func (s *Server) checkPrice(ctx context.Context, gateway core.Address, price cor
 	return nil
 }
 
-// changePrice sets the price for everybody and reports whether another one was
+// changePrice sets the price for all gateways and reports whether another one was
 // asked until now.
 func (s *Server) changePrice(ctx context.Context, price core.UnitPrice) (changed bool, err error) {
 	if !s.pricedOtherwise(price) {

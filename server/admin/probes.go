@@ -29,7 +29,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(http.StatusServiceUnavailable)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write([]byte("not ready\n" + strings.Join(why, "\n") + "\n")) // the client's absence is its own trouble
+		_, _ = w.Write([]byte("not ready\n" + strings.Join(why, "\n") + "\n")) // the client has left
 	}
 }
 

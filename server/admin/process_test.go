@@ -66,7 +66,8 @@ func TestDrainOfTheNode(t *testing.T) {
 		code int
 		want string
 	}{
-		{`{"deadlineSeconds":60,"stop":true}`, 200, `"state":"draining","sessions":2,"jobs":0,"deadline":"2023-11-14T22:14:20Z","stop":true`},
+		{`{"deadlineSeconds":60,` +
+			`"stop":true}`, 200, `"state":"draining","sessions":2,"jobs":0,"deadline":"2023-11-14T22:14:20Z","stop":true`},
 		{`{"cancel":true}`, 200, `"state":"serving"`},
 		{`{"cancel":true,"stop":true}`, 400, "AdminBadBody"},
 		{`{"deadlineSeconds":-1}`, 400, "AdminBadBody"},

@@ -14,7 +14,7 @@ import (
 // legacy is a route of the existing node.
 type legacy struct {
 	path string
-	// changes: it is let through as changes are. chain: off-chain it says so.
+	// changes: it is let through as changes are. chain: off-chain it answers that there is no chain.
 	changes, chain bool
 	serve          func(s *Server, w http.ResponseWriter, r *http.Request) error
 }
@@ -100,7 +100,7 @@ func boolText(f func(o *Options) bool) func(*Server, http.ResponseWriter, *http.
 
 func writeText(w http.ResponseWriter, s string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = io.WriteString(w, s) // the client's absence is its own trouble
+	_, _ = io.WriteString(w, s) // the client has left
 }
 
 // writeBytes answers with bytes that are no text.

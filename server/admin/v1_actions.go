@@ -98,7 +98,7 @@ func stakeActions() []endpoint {
 			return protocol.TransferTokens{To: in.To, Amount: in.Amount}
 		}),
 		bare(adminapi.VerbRequestTokens, "Ask a test network's faucet", protocol.RequestTokens{}),
-		bare(adminapi.VerbInitializeRound, "Open the present round for everybody", protocol.InitializeRound{}),
+		bare(adminapi.VerbInitializeRound, "Open the present round for all orchestrators", protocol.InitializeRound{}),
 	}
 }
 
@@ -136,7 +136,7 @@ func orchestratorActions() []endpoint {
 			func(in adminapi.RewardOf) protocol.Action {
 				return protocol.RewardFor{Orchestrator: in.Orchestrator}
 			}),
-		action(adminapi.VerbSetRewardCaller, "Name who may call reward; the zero address revokes",
+		action(adminapi.VerbSetRewardCaller, "Name the account that may call reward; the zero address revokes",
 			func(_ context.Context, c *Chain, in adminapi.RewardCaller) (protocol.Action, error) {
 				return protocol.SetRewardCaller{Caller: in.Caller}, c.mustOwn()
 			}),

@@ -19,7 +19,7 @@ func dashboardEndpoints() []endpoint {
 	events := openapi.Route{Method: http.MethodGet, Path: adminapi.PathEvents, Stream: true,
 		Summary: "The dashboard as it changes, a stream of server-sent events",
 		Detail: "The event whole has a Dashboard, update the fields of it that changed (of log and series what is new), " +
-			"beat nothing. A reader that is too slow is cut off and begins anew with whole."}
+			"beat nothing. A reader that is too slow is cut off and starts again with whole."}
 	return []endpoint{
 		{Route: get(adminapi.PathDashboard, "What a dashboard shows, made at most once a second", adminapi.Dashboard{}),
 			serve: func(s *Server, r *http.Request) (any, error) { return s.feed.Latest(r.Context()), nil }},

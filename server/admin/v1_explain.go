@@ -15,7 +15,7 @@ func explainEndpoints() []endpoint {
 
 func explainV1(s *Server, r *http.Request) (any, error) {
 	if s.opts.Work.Explain == nil {
-		return nil, absent("work that anybody asks for")
+		return nil, absent("work that gateways ask for")
 	}
 	out := s.opts.Work.Explain(r.Context())
 	out.Findings, out.Answers, out.Missing, out.Prices = orEmpty(out.Findings), orEmpty(out.Answers), orEmpty(out.Missing),

@@ -17,7 +17,7 @@ func bookEndpoints() []endpoint {
 		{Name: adminapi.QueryBy, About: "group rows by day, round, gateway, model, worker; several with commas", Text: true},
 		formatParameter(),
 	}
-	workers := get(adminapi.PathIncomeWorkers, "Who did which part of the paid work", adminapi.WorkerShares{})
+	workers := get(adminapi.PathIncomeWorkers, "The part of the paid work that each worker did", adminapi.WorkerShares{})
 	workers.CSV, workers.Query = true, []openapi.Parameter{formatParameter()}
 	spending := get(adminapi.PathSpending, "What this gateway paid", adminapi.Spending{})
 	spending.CSV, spending.Query = true, []openapi.Parameter{formatParameter()}
@@ -25,7 +25,7 @@ func bookEndpoints() []endpoint {
 		{Route: get(adminapi.PathPayers, "The gateways that have accounts here", adminapi.Payers{}), serve: payersV1},
 		{Route: income, serve: incomeV1},
 		{Route: workers, serve: workersV1},
-		{Route: get(adminapi.PathIncomeOverview, "Income in all, today, in this round, and by whom and what, at one moment",
+		{Route: get(adminapi.PathIncomeOverview, "Income in all, today, in this round, and by worker and work, at one moment",
 			adminapi.IncomeOverview{}), serve: overviewV1},
 		{Route: spending, serve: spendingV1},
 		{Route: get(adminapi.PathCredits, "What orchestrators were paid and have not worked for", adminapi.Credits{}),

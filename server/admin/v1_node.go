@@ -28,7 +28,7 @@ func nodeEndpoints() []endpoint {
 		}},
 		{Route: get(adminapi.PathNode, "What kind of node this is", adminapi.Node{}),
 			serve: func(s *Server, _ *http.Request) (any, error) { return s.node(), nil }},
-		{Route: get(adminapi.PathConditions, "The node's lasting troubles, root causes first", adminapi.Conditions{}),
+		{Route: get(adminapi.PathConditions, "The node's lasting problems, root causes first", adminapi.Conditions{}),
 			serve: conditionsV1},
 		{Route: get(adminapi.PathServiceAddress, "The node's public address, and whether it is right",
 			adminapi.ServiceAddress{}),
@@ -72,7 +72,7 @@ func (s *Server) conditionList() []adminapi.Condition {
 	return out
 }
 
-// chainEndpoints tell of the chain and of everybody on it.
+// chainEndpoints describe the chain and all accounts on it.
 func chainEndpoints() []endpoint {
 	earnings := get(adminapi.PathEarnings, "What counted for an orchestrator in a round", adminapi.Earnings{})
 	earnings.Query = []openapi.Parameter{{Name: adminapi.QueryRound, About: "the round; the present one where absent"}}

@@ -37,17 +37,23 @@ func TestPricesOfVersion1(t *testing.T) {
 		want       string
 	}{
 		{adminapi.PathPrices, `{"pricePerUnit":"7","pixelsPerUnit":2}`, 200,
-			`{"prices":[{"gateway":null,"pipeline":"","model":"","pricePerUnit":"7","currency":"","pixelsPerUnit":2,"weiPerPixel":"7/2"}],"autoAdjust":true,"quotes":[{"gateway":"0x0000000000000000000000000000000000000009","pipeline":"","model":"","weiPerUnit":"6144/5","overhead":0.024,"problem":""}],` +
+			`{"prices":[{"gateway":null,"pipeline":"","model":"","pricePerUnit":"7","currency":"","pixelsPerUnit":2,` +
+				`"weiPerPixel":"7/2"}],"autoAdjust":true,"quotes":[{"gateway":"0x0000000000000000000000000000000000000009",` +
+				`"pipeline":"","model":"","weiPerUnit":"6144/5","overhead":0.024,"problem":""}],` +
 				`"tickets":{"ticketEV":"8","maxFaceValue":"9"}}`},
 		{adminapi.PathPrices, `{"pricePerUnit":"0.5","currency":"usd"}`, 200,
-			`{"prices":[{"gateway":null,"pipeline":"","model":"","pricePerUnit":"0.5","currency":"usd","pixelsPerUnit":1,"weiPerPixel":null}],"autoAdjust":true,"quotes":[{"gateway":"0x0000000000000000000000000000000000000009","pipeline":"","model":"","weiPerUnit":"6144/5","overhead":0.024,"problem":""}],` +
+			`{"prices":[{"gateway":null,"pipeline":"","model":"","pricePerUnit":"0.5","currency":"usd","pixelsPerUnit":1,` +
+				`"weiPerPixel":null}],"autoAdjust":true,"quotes":[{"gateway":"0x0000000000000000000000000000000000000009",` +
+				`"pipeline":"","model":"","weiPerUnit":"6144/5","overhead":0.024,"problem":""}],` +
 				`"tickets":{"ticketEV":"8","maxFaceValue":"9"}}`},
 		{adminapi.PathPrices, `{}`, 400, "field pricePerUnit: is missing"},
 		{adminapi.PathPrices, `{"pricePerUnit":"0.5"}`, 400, "field pricePerUnit: not a whole number of wei"},
 		{adminapi.PathPrices, `{"pricePerUnit":"5","gateway":"x"}`, 400, "AdminBadBody"},
 		{adminapi.PathPriceLimits, `{"pricePerUnit":"5"}`, 200,
-			`{"limits":[{"gateway":null,"pipeline":"","model":"","pricePerUnit":"0","currency":"","pixelsPerUnit":1,"weiPerPixel":"0"},` +
-				`{"gateway":null,"pipeline":"llm","model":"m","pricePerUnit":"0.5","currency":"USD","pixelsPerUnit":1000000,"weiPerPixel":null}],"tickets":{"maxTicketEV":"1","maxTotalEV":"2","depositMultiplier":3}}`},
+			`{"limits":[{"gateway":null,"pipeline":"","model":"","pricePerUnit":"0","currency":"","pixelsPerUnit":1,` +
+				`"weiPerPixel":"0"},` +
+				`{"gateway":null,"pipeline":"llm","model":"m","pricePerUnit":"0.5","currency":"USD","pixelsPerUnit":1000000,` +
+				`"weiPerPixel":null}],"tickets":{"maxTicketEV":"1","maxTotalEV":"2","depositMultiplier":3}}`},
 		{adminapi.PathPriceLimits, `{"pricePerUnit":"5","pipeline":"llm","model":"default"}`, 200, `{"limits":[`},
 		{adminapi.PathPriceLimits, `{"pricePerUnit":"5","currency":"EUR"}`, 400, "PriceCurrencyUnknown"},
 		{adminapi.PathPriceLimits, `{"pricePerUnit":"5","pipeline":"x"}`, 400, "field pipeline: there is no such pipeline"},

@@ -8,7 +8,7 @@ import (
 )
 
 func reloadEndpoints() []endpoint {
-	route := post(adminapi.PathReload, "Read the configuration anew and take over what may change while the node runs",
+	route := post(adminapi.PathReload, "Read the configuration again and take over what may change while the node runs",
 		nil, adminapi.Reloaded{})
 	route.Query = []openapi.Parameter{boolParameter(adminapi.QueryDryRun, "true shows the difference and changes nothing")}
 	return []endpoint{{Route: route, serve: reloadV1}}

@@ -19,24 +19,32 @@ func TestReadsOfVersion1(t *testing.T) {
 	price, _ := core.ParsePrice("1")
 	_ = st.table.SetPrice(t.Context(), core.Address{}, core.UnitPrice{Price: price, PixelsPerUnit: 3})
 	me := account.String()
-	record := `{"address":"` + me + `","serviceURI":"https://o.example:8935","lastRewardRound":0,"rewardCut":0,"feeCut":1000000,"feeShare":0,` +
-		`"delegatedStake":"1000000000000000000000","activationRound":101,"deactivationRound":null,"lastActiveStakeUpdateRound":101,` +
+	record := `{"address":"` + me +
+		`","serviceURI":"https://o.example:8935","lastRewardRound":0,"rewardCut":0,"feeCut":1000000,"feeShare":0,` +
+		`"delegatedStake":"1000000000000000000000","activationRound":101,"deactivationRound":null,` +
+		`"lastActiveStakeUpdateRound":101,` +
 		`"active":true,"registered":true,"status":"Registered","state":"active","rewardCaller":null,"pricePerPixel":"1/3"}`
 	for _, tt := range []struct{ path, want string }{
-		{adminapi.PathNode, `{"version":"1.2.3","roles":["orchestrator"],"network":"devnet","offchain":false,"chainId":54321,"account":"` + me +
+		{adminapi.PathNode, `{"version":"1.2.3","roles":["orchestrator"],"network":"devnet","offchain":false,` +
+			`"chainId":54321,"account":"` + me +
 			`","orchestrator":"` + me + `","networkVersion":"0.9.1","started":"2023-11-14T22:13:20Z"}`},
 		{adminapi.PathOrchestrator, record},
-		{adminapi.PathDelegator, `{"address":"` + me + `","bonded":"1000000000000000000000","fees":"0","pendingStake":"1000000000000000000000","pendingFees":"0",` +
-			`"delegate":"` + me + `","delegatedAmount":"1000000000000000000000","startRound":101,"lastClaimRound":0,"nextLockId":0,"status":"Bonded"}`},
+		{adminapi.PathDelegator, `{"address":"` + me +
+			`","bonded":"1000000000000000000000","fees":"0","pendingStake":"1000000000000000000000","pendingFees":"0",` +
+			`"delegate":"` + me + `","delegatedAmount":"1000000000000000000000","startRound":101,"lastClaimRound":0,` +
+			`"nextLockId":0,"status":"Bonded"}`},
 		{adminapi.PathUnbondingLocks, `{"locks":[]}`},
-		{adminapi.PathSender, `{"deposit":"0","withdrawRound":0,"reserve":{"fundsRemaining":"0","claimedInCurrentRound":"0"},"status":"empty","unlockPeriod":2}`},
+		{adminapi.PathSender, `{"deposit":"0","withdrawRound":0,"reserve":{"fundsRemaining":"0",` +
+			`"claimedInCurrentRound":"0"},"status":"empty","unlockPeriod":2}`},
 		{adminapi.PathGas, `{"current":"10000000","min":"0","max":"0"}`},
 		{adminapi.PathSettings, `{"maxSessions":"auto","logLevel":3}`},
 		{adminapi.PathTransactions, `{"transactions":[]}`},
-		{adminapi.PathReward, `{"mode":"auto","state":"done","round":101,"lastRewardRound":101,"nextTry":null,"reason":"","code":"","tx":"0x01` + strings.Repeat("0", 62) +
+		{adminapi.PathReward, `{"mode":"auto","state":"done","round":101,"lastRewardRound":101,"nextTry":null,"reason":"",` +
+			`"code":"","tx":"0x01` + strings.Repeat("0", 62) +
 			`","history":[{"round":101,"amount":"5","tx":"0x01` + strings.Repeat("0", 62) +
 			`","time":"2023-11-14T22:13:20Z","outcome":"called","reason":""}]}`},
-		{adminapi.PathServiceAddress, `{"advertised":"https://o.example:8935","onChain":"","discovered":"","mismatch":false,"reachable":"yes","detail":""}`},
+		{adminapi.PathServiceAddress, `{"advertised":"https://o.example:8935","onChain":"","discovered":"",` +
+			`"mismatch":false,"reachable":"yes","detail":""}`},
 		{adminapi.EarningsPath(account, 101), `{"address":"` + me +
 			`","round":101,"totalStake":"1000000000000000000000","rewardCut":0,"feeShare":0,` +
 			`"rewardFactor":"1000000000000000000000000000","feeFactor":"0"}`},
@@ -134,10 +142,12 @@ func TestSettingsAreAllOrNothing(t *testing.T) {
 	if len(st.limits) != 0 || st.Verbosity() != 3 {
 		t.Errorf("limits %v, level %d", st.limits, st.Verbosity())
 	}
-	if got := st.post(adminapi.PathSettings, `{"maxSessions":7,"logLevel":6}`); got.Body.String() != `{"maxSessions":7,"logLevel":6}`+"\n" {
+	if got := st.post(adminapi.PathSettings,
+		`{"maxSessions":7,"logLevel":6}`); got.Body.String() != `{"maxSessions":7,"logLevel":6}`+"\n" {
 		t.Errorf("%s", got.Body)
 	}
-	if got := st.post(adminapi.PathSettings, `{"maxSessions":"auto"}`); got.Body.String() != `{"maxSessions":"auto","logLevel":6}`+"\n" {
+	if got := st.post(adminapi.PathSettings,
+		`{"maxSessions":"auto"}`); got.Body.String() != `{"maxSessions":"auto","logLevel":6}`+"\n" {
 		t.Errorf("%s", got.Body)
 	}
 	bare := newStation(t, func(o *admin.Options) { o.Node.SetMaxSessions = nil })

@@ -135,7 +135,8 @@ func TestWebhookDocument(t *testing.T) {
 	if _, err := sender(t, h.URL).Send(t.Context(), message()); err != nil {
 		t.Fatal(err)
 	}
-	want := `{"state":"firing","severity":"critical","code":"PortClosed","about":"host:1","node":"n1","summary":"firing: PortClosed (host:1) on n1",` +
+	want := `{"state":"firing","severity":"critical","code":"PortClosed","about":"host:1","node":"n1",` +
+		`"summary":"firing: PortClosed (host:1) on n1",` +
 		`"detail":"\u003c@everyone\u003e \u0026 \"quoted\"\n","cause":"it is closed","remedy":"open it",` +
 		`"since":"2001-09-09T01:46:40Z","at":"2001-09-09T01:47:40Z","times":2,"dropped":3,"version":"1.2"}`
 	if r := h.wait(t); r.body != want {

@@ -45,7 +45,7 @@ func (s *Store) Create(ctx context.Context, k apikeys.Key, now time.Time, random
 	return k, secret, nil
 }
 
-// check completes and judges a key's properties.
+// check completes and checks a key's properties.
 func check(op string, k *apikeys.Key, now time.Time) error {
 	if k.Budget.Tokens > 0 && k.Budget.Period == "" {
 		k.Budget.Period = apikeys.Total
@@ -112,7 +112,8 @@ func (s *Store) change(ctx context.Context, op, which string, f func(*apikeys.Ke
 		}
 		// The columns from models to revoked, and the ID to find the row.
 		_, err = tx.ExecContext(ctx,
-			`UPDATE keys_key SET models = ?, rpm = ?, tpm = ?, concurrency = ?, budget = ?, period = ?, expires = ?, revoked = ? WHERE id = ?`,
+			`UPDATE keys_key SET models = ?, rpm = ?, tpm = ?, concurrency = ?, budget = ?, period = ?, expires = ?, revoked `+
+				`= ? WHERE id = ?`,
 			append(append([]any(nil), row[3:11]...), k.ID)...)
 		return err
 	})

@@ -82,7 +82,8 @@ func scanUsage(rows *sql.Rows) (u apikeys.Usage, err error) {
 // SaveUsage writes counts, all or nothing.
 func (s *Store) SaveUsage(ctx context.Context, usage []apikeys.Usage) error {
 	return s.inTx(ctx, "save the counts of API keys", func(tx *sql.Tx) error {
-		stmt, err := tx.PrepareContext(ctx, `INSERT INTO keys_usage (id, period, start, used, reserved, requests) VALUES (?,?,?,?,?,?)
+		stmt, err := tx.PrepareContext(ctx, `INSERT INTO keys_usage (id, period, start, used, reserved, requests) VALUES `+
+			`(?,?,?,?,?,?)
 			ON CONFLICT (id) DO UPDATE SET period = excluded.period, start = excluded.start, used = excluded.used,
 			reserved = excluded.reserved, requests = excluded.requests`)
 		if err != nil {

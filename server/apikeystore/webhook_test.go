@@ -51,7 +51,8 @@ func TestWebhook(t *testing.T) {
 		name  string
 	}{
 		{"200", "", "hook-"},
-		{`200 {"name":"team","models":["llama"],"rpm":5,"tpm":100,"concurrency":2,"budget":1000,"period":"day","expires":"2999-01-01","manifestID":"x"}`, "", "team"},
+		{`200 {"name":"team","models":["llama"],"rpm":5,"tpm":100,"concurrency":2,"budget":1000,"period":"day",` +
+			`"expires":"2999-01-01","manifestID":"x"}`, "", "team"},
 		{`200 {"models":["other"]}`, fault.ModelNotAllowed, ""},
 		{`200 {"budget":5}`, fault.RequestAboveLimit, ""},
 		{`200 {"tpm":5}`, fault.RequestAboveLimit, ""},

@@ -152,7 +152,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request) error {
 	return s.relay(ctx, w, r, x, res, body)
 }
 
-// ofStreams reports whether a path is one of those by which a capability is told of streams. As a request it would
+// ofStreams reports whether a path is one of those that notify a capability of streams. As a request it would
 // begin a stream that is not paid by the second, with channels of the gateway's choice, or end one of another gateway.
 func ofStreams(path string) bool {
 	parts := strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == '\\' })

@@ -15,7 +15,8 @@ var discard = slog.New(slog.DiscardHandler)
 
 func FuzzReadPush(f *testing.F) {
 	f.Add("/live/show/12.ts", "2000", "1280x720", "0", "500",
-		`{"manifestID":"a","presets":["P240p30fps16x9"],"profiles":[{"name":"x","width":1,"height":2,"bitrate":"1k","fps":30,"gop":"intra"}],"timeoutMultiplier":3}`)
+		`{"manifestID":"a","presets":["P240p30fps16x9"],"profiles":[{"name":"x","width":1,"height":2,"bitrate":"1k",`+
+			`"fps":30,"gop":"intra"}],"timeoutMultiplier":3}`)
 	f.Add("/live/a/0.mp4", "", "", "", "", "")
 	f.Add("/live/../0.ts", "-1", "x", "9", "1", "[]")
 	f.Add("/live/a/index.m3u8", "99999999999999999999", "1x1x1", "-0", "+1", `{"profiles":null}`)

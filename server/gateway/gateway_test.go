@@ -88,7 +88,8 @@ func TestConfiguration(t *testing.T) {
 	o := newFake(t)
 	n := start(t, []string{o.uri})
 	conf := `{"manifestID":"other","presets":["P720p30fps16x9"],"forceSessionReinit":true,
-		"profiles":[{"name":"x","width":320,"height":180,"bitrate":"400k"},{"name":"x","width":160,"height":90,"bitrate":1000}]}`
+		"profiles":[{"name":"x","width":320,"height":180,"bitrate":"400k"},{"name":"x","width":160,"height":90,` +
+		`"bitrate":1000}]}`
 	a := n.push("/live/show/0.ts", media, "Livepeer-Transcode-Configuration", strings.ReplaceAll(conf, "\n", " "),
 		"Content-Slice-From", "100", "Content-Slice-To", "900")
 	if a.status != http.StatusOK || len(a.parts) != 3 {

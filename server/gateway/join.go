@@ -61,7 +61,7 @@ func (g *Gateway) rejoin(name core.ManifestID, identity pusher, by streamOwner) 
 }
 
 // claimLocked refuses clients in the stream of a key or of the own machine, but for its owner and, with a hook, those
-// whom it admitted. It takes a stream for these that an unchecked client began. The caller holds g.mu.
+// that it admitted. It takes a stream for these that an unchecked client began. The caller holds g.mu.
 func (g *Gateway) claimLocked(s *stream, by streamOwner) error {
 	switch {
 	case s.claimedBy != "" && (by.from.IsValid() || g.opt.AdmissionHook == "" && s.claimedBy != by.claims):

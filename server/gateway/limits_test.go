@@ -53,8 +53,11 @@ func TestBadPushes(t *testing.T) {
 		"4:2:2": {"/live/show/0.ts", "x", []string{conf, `{"profiles":[{"width":2,"chromaFormat":1}]}`}, 422,
 			fault.PushConfiguration},
 		"manifest": {"/live/show/0.ts", "x", []string{conf, `{"manifestID":"a/b"}`}, 422, fault.PushConfiguration},
-		"too many": {"/live/show/0.ts", "x", []string{conf, `{"presets":["P144p30fps16x9","P144p30fps16x9","P144p30fps16x9","P144p30fps16x9","P144p30fps16x9",
-			"P144p30fps16x9","P144p30fps16x9","P144p30fps16x9","P144p30fps16x9","P144p30fps16x9","P144p30fps16x9"]}`}, 422, fault.PushConfiguration},
+		"too many": {"/live/show/0.ts",
+			"x", []string{conf, `{"presets":["P144p30fps16x9","P144p30fps16x9","P144p30fps16x9","P144p30fps16x9",` +
+				`"P144p30fps16x9",
+			"P144p30fps16x9","P144p30fps16x9","P144p30fps16x9","P144p30fps16x9","P144p30fps16x9",` +
+				`"P144p30fps16x9"]}`}, 422, fault.PushConfiguration},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for i := range row.headers {

@@ -11,7 +11,7 @@ import (
 )
 
 // logSegment logs a segment in one line. A failure that an operator can act on is a warning with
-// its remedy; failures caused by the client are not. If everyone may push, segments that reached no
+// its remedy; failures caused by the client are not. If every client may push, segments that reached no
 // orchestrator are logged with a rate limit.
 func (g *Gateway) logSegment(p *push, renditions [][]byte, took time.Duration, err error) {
 	t := &p.attempts

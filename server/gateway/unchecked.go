@@ -17,7 +17,7 @@ func shares(limit int) *admission.Shares {
 }
 
 // uncheckedAddress returns the address that an unchecked push counts for, the zero Prefix for other
-// pushes: if everyone may push, one address must not displace clients with a key, or other
+// pushes: if every client may push, one address must not displace clients with a key, or other
 // addresses. The own machine and the operator's known peers are not unchecked.
 func (g *Gateway) uncheckedAddress(r *http.Request, key string) netip.Prefix {
 	if !g.opt.Access.Unchecked(key) {

@@ -24,7 +24,8 @@ func TestAKilledRunnersSessionsEnd(t *testing.T) {
 	}()
 	listed, dynamic := echo(t), echo(t)
 	id := n.register(t, static("a", listed.URL, ""))[0]
-	res := n.request(t, "POST", "/runners/heartbeat", fmt.Sprintf(`{"runner_url":%q,"app":"x","runner_id":"d"}`, dynamic.URL),
+	res := n.request(t, "POST",
+		"/runners/heartbeat", fmt.Sprintf(`{"runner_url":%q,"app":"x","runner_id":"d"}`, dynamic.URL),
 		"Authorization", "topsecret")
 	if res.StatusCode != http.StatusOK {
 		t.Fatal(res.Status)

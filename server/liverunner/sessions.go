@@ -65,7 +65,7 @@ func (s *Server) released(session *liverunner.Session) {
 	s.update(Update{Ended: []string{session.ID}})
 }
 
-// stop ends a session. Who knows its id may.
+// stop ends a session. A caller that knows its id may.
 func (s *Server) stop(w http.ResponseWriter, r *http.Request) {
 	if err := s.registry.Stop(r.PathValue("route"), r.PathValue("sid")); err != nil {
 		refuse(w, err)

@@ -22,7 +22,7 @@ type conditions struct {
 // it. An alert on it fires with the code and the object.
 func (m *Metrics) WatchConditions(source conditionsSource) error {
 	return m.Register(&conditions{source, prometheus.NewDesc("tutti_condition",
-		"A lasting trouble of the node, by fault code, severity and what it is about; 1 while it holds.",
+		"A lasting problem of the node, by fault code, severity and what it is about; 1 while it holds.",
 		[]string{"code", "severity", "about"}, nil)})
 }
 

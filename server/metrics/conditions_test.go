@@ -21,7 +21,8 @@ func TestConditions(t *testing.T) {
 	key := health.Key{Code: fault.WorkerQuarantined, About: "gpu 0"}
 	board.Set(key, "crashed")
 	board.Set(health.Key{Code: fault.WorkerQuarantined, About: "gpu 0\xff"}, "crashed")
-	const want = `tutti_condition{about="gpu 0",code="WorkerQuarantined",node_id="id",node_type="dflt",severity="critical"} 1`
+	const want = `tutti_condition{about="gpu 0",code="WorkerQuarantined",node_id="id",node_type="dflt",` +
+		`severity="critical"} 1`
 	if text := scrape(t, m); strings.Count(text, want) != 1 || strings.Count(text, "tutti_condition{") != 1 {
 		t.Errorf("%s is not there once:\n%s", want, text)
 	}

@@ -90,7 +90,8 @@ func everything(t *testing.T, perStream bool) *metrics.Metrics {
 	}
 	chain := func() metrics.ChainState { return metrics.ChainState{View: protocol.View{Known: true}} }
 	prices := func() []pricing.ListedPrice {
-		return []pricing.ListedPrice{{Wei: big.NewRat(1, 1)}, {Model: inference.Model{Capability: capability.LLM}, Wei: big.NewRat(1, 1)}}
+		return []pricing.ListedPrice{{Wei: big.NewRat(1, 1)}, {Model: inference.Model{Capability: capability.LLM},
+			Wei: big.NewRat(1, 1)}}
 	}
 	for _, role := range slices.Sorted(maps.Values(roles)) {
 		exercise(m.Recorder(role), "stream")
@@ -114,9 +115,13 @@ func everything(t *testing.T, perStream bool) *metrics.Metrics {
 		errs = append(errs, m.WatchGas(role, chain), m.WatchPrices(role, prices))
 	}
 	pay(m.Tickets(metrics.Orchestrator, metrics.Gateway))
-	errs = append(errs, m.WatchModels(metrics.Orchestrator, "https://o:8935", models), m.WatchModels(metrics.AIWorker, "o:8935", models),
+	errs = append(errs, m.WatchModels(metrics.Orchestrator,
+		"https://o:8935", models), m.WatchModels(metrics.AIWorker, "o:8935", models),
 		m.WatchOrchestrators(func() int { return 2 }), m.WatchRewards(func() reward.Status { return reward.Status{} }),
-		m.WatchFunds(gatewayAddress, func(context.Context) (protocol.SenderFunds, error) { return protocol.SenderFunds{}, nil }))
+		m.WatchFunds(gatewayAddress, func(context.Context) (protocol.SenderFunds, error) {
+			return protocol.SenderFunds{},
+				nil
+		}))
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}

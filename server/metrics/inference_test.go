@@ -83,7 +83,8 @@ func TestClientsDoNotMakeSeries(t *testing.T) {
 	if strings.Contains(text, "made up") {
 		t.Error("a model that is not served has a series")
 	}
-	if !strings.Contains(text, `livepeer_ai_request_errors{error_code="ModelUnknown",model_name="other",node_id="id",node_type="bctr",pipeline="llm",sender=""} 1000`) {
+	if !strings.Contains(text, `livepeer_ai_request_errors{error_code="ModelUnknown",model_name="other",node_id="id",`+
+		`node_type="bctr",pipeline="llm",sender=""} 1000`) {
 		t.Errorf("a model that is not served is not counted:\n%s", text)
 	}
 }
@@ -140,9 +141,12 @@ func TestWatchModels(t *testing.T) {
 	}
 	text := scrape(t, m)
 	for _, want := range []string{
-		`livepeer_ai_container_in_use{model_name="m/llama",node_id="id",node_type="orch",orchestrator_uri="https://o:8935",pipeline="llm"} 1`,
-		`livepeer_ai_container_idle{model_name="m/llama",node_id="id",node_type="orch",orchestrator_uri="https://o:8935",pipeline="llm"} 3`,
-		`livepeer_ai_container_idle{model_name="sd",node_id="id",node_type="orch",orchestrator_uri="https://o:8935",pipeline="text-to-image"} 0`,
+		`livepeer_ai_container_in_use{model_name="m/llama",node_id="id",node_type="orch",orchestrator_uri="https://o:8935",` +
+			`pipeline="llm"} 1`,
+		`livepeer_ai_container_idle{model_name="m/llama",node_id="id",node_type="orch",orchestrator_uri="https://o:8935",` +
+			`pipeline="llm"} 3`,
+		`livepeer_ai_container_idle{model_name="sd",node_id="id",node_type="orch",orchestrator_uri="https://o:8935",` +
+			`pipeline="text-to-image"} 0`,
 		`tutti_ai_waiting{model_name="m/llama",node_id="id",node_type="orch",pipeline="llm"} 2`,
 		`tutti_ai_model_ready{model_name="m/llama",node_id="id",node_type="orch",pipeline="llm"} 1`,
 		`tutti_ai_model_ready{model_name="sd",node_id="id",node_type="orch",pipeline="text-to-image"} 0`,

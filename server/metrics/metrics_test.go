@@ -112,7 +112,8 @@ func TestValues(t *testing.T) {
 		`livepeer_http_client_segment_transcoded_realtime_half{` + base + `} 1`,
 		`livepeer_http_client_segment_transcoded_realtime_slow{` + base + `} 1`,
 		`livepeer_success_rate{` + base + `} 0.8333333333333334`,
-		`livepeer_transcode_score_bucket{` + base + `,profiles="P240p,P360p",trusted="trusted",verified="unverified",le="2.5"} 4`,
+		`livepeer_transcode_score_bucket{` + base +
+			`,profiles="P240p,P360p",trusted="trusted",verified="unverified",le="2.5"} 4`,
 		`livepeer_transcoders_capacity{` + base + `} 20`,
 		`tutti_refusals_total{code="OrchestratorCapped",` + base + `} 1`,
 		`tutti_worker_restarts_total{code="WorkerCrashed",device="cpu",` + base + `} 1`,
@@ -158,7 +159,8 @@ func TestPerStream(t *testing.T) {
 	m := metrics.New(metrics.Options{NodeID: "id", PerStream: true})
 	r := m.Recorder(metrics.Gateway)
 	exercise(r, "movie\xff")
-	if text := scrape(t, m); !strings.Contains(text, `livepeer_segment_source_emerged_total{manifest_id="movie",node_id="id",node_type="bctr"} 1`) {
+	if text := scrape(t, m); !strings.Contains(text,
+		`livepeer_segment_source_emerged_total{manifest_id="movie",node_id="id",node_type="bctr"} 1`) {
 		t.Errorf("no series of the stream:\n%s", text)
 	}
 	r.StreamEnded("movie\xff")

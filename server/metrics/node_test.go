@@ -159,7 +159,8 @@ func TestRewardRoundsAreCountedOnce(t *testing.T) {
 		t.Helper()
 		text := scrape(t, m)
 		for outcome, n := range map[string]string{"called": called, "missed": missed} {
-			if !strings.Contains(text, `tutti_reward_rounds_total{node_id="id",node_type="orch",outcome="`+outcome+`"} `+n+"\n") {
+			if !strings.Contains(text,
+				`tutti_reward_rounds_total{node_id="id",node_type="orch",outcome="`+outcome+`"} `+n+"\n") {
 				t.Errorf("%s is not %s:\n%s", outcome, n, text)
 			}
 		}

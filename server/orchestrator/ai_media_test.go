@@ -257,7 +257,8 @@ func TestJobSizes(t *testing.T) {
 func FuzzJob(f *testing.F) {
 	a := newAINode(f)
 	a.says(200, "application/json", plainAnswer)
-	f.Add("llm", "chat", "application/json", []byte(`{"model":"`+llama.ID+`","max_tokens":1,"messages":[{"role":"user","content":"x"}]}`))
+	f.Add("llm", "chat", "application/json", []byte(`{"model":"`+llama.ID+
+		`","max_tokens":1,"messages":[{"role":"user","content":"x"}]}`))
 	ct, body := form("image", pngFile(), "model_id", "m", "prompt", "x")
 	f.Add("upscale", "", ct, body)
 	f.Fuzz(func(t *testing.T, path, op, contentType string, body []byte) {

@@ -16,10 +16,13 @@ import (
 )
 
 const (
-	hello = `data: {"id":"i","model":"m","created":5,"choices":[{"index":0,"delta":{"role":"assistant","content":"hel"}}]}` + "\n\n"
-	stop  = `data: {"id":"i","model":"m","created":5,"choices":[{"index":0,"delta":{"content":"lo"},"finish_reason":"stop"}]}` + "\n\n"
-	usage = `data: {"id":"i","choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":4}}}` + "\n\n"
-	end   = "data: [DONE]\n\n"
+	hello = `data: {"id":"i","model":"m","created":5,"choices":[{"index":0,"delta":{"role":"assistant",` +
+		`"content":"hel"}}]}` + "\n\n"
+	stop = `data: {"id":"i","model":"m","created":5,"choices":[{"index":0,"delta":{"content":"lo"},` +
+		`"finish_reason":"stop"}]}` + "\n\n"
+	usage = `data: {"id":"i","choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2,` +
+		`"prompt_tokens_details":{"cached_tokens":4}}}` + "\n\n"
+	end = "data: [DONE]\n\n"
 )
 
 // event is a chunk as the existing network's gateways read it.

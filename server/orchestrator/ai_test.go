@@ -17,7 +17,9 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-const plainAnswer = `{"id":"i","model":"m","created":5,"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5},"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"my secret answer"}}]}`
+const plainAnswer = `{"id":"i","model":"m","created":5,"usage":{"prompt_tokens":3,"completion_tokens":2,` +
+	`"total_tokens":5},"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"my secret ` +
+	`answer"}}]}`
 
 // TestJobRefusals is the network's table of what can be wrong with a job, over
 // both versions of HTTP: status and text are compared by gateways.
@@ -48,7 +50,8 @@ func TestJobRefusals(t *testing.T) {
 			{"body", func() *http.Request { return a.job(llama, "application/json", strings.NewReader("{")) }, nil, nil, 400,
 				"a field's name was expected at byte 1"},
 			{"no model", func() *http.Request {
-				return a.job(llama, "application/json", strings.NewReader(`{"max_tokens":1,"messages":[{"role":"user","content":"x"}]}`))
+				return a.job(llama, "application/json", strings.NewReader(`{"max_tokens":1,"messages":[{"role":"user",`+
+					`"content":"x"}]}`))
 			}, nil, nil, 400, "model not specified"},
 			{"payment's base64", nil, func(r *http.Request) { r.Header.Set("Livepeer-Payment", "!") }, nil, 402,
 				"base64 decode error: illegal base64 data at input byte 0"},
@@ -134,7 +137,8 @@ func TestChat(t *testing.T) {
 		a.worker.Answer = func(_ context.Context, job *inference.Job) (*inference.Reply, error) {
 			got = job
 			return &inference.Reply{Status: 200, ContentType: "application/json; charset=utf-8", Length: -1,
-				Body: io.NopCloser(strings.NewReader(`{"choices":[{"index":0,"finish_reason":"stop","delta":null,"message":{"role":"assistant","content":"x"}}]}`))}, nil
+				Body: io.NopCloser(strings.NewReader(`{"choices":[{"index":0,"finish_reason":"stop","delta":null,` +
+					`"message":{"role":"assistant","content":"x"}}]}`))}, nil
 		}
 		res, body := do(t, client(a), a.chat(`"max_tokens":10,"tools":[{"type":"function"}]`))
 		if res.StatusCode != 200 || res.Header.Get("Content-Type") != "application/json" {

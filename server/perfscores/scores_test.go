@@ -123,7 +123,8 @@ func (r *rig) has(t *testing.T, account string, want float64) func() bool {
 	return func() bool { got, ok := r.Score(a); return ok && got == want }
 }
 
-const leaderboard = `{"` + first + `":{"FRA":{"success_rate":1,"round_trip_score":0.74,"score":0.9},"LAX":{"score":0.2}},
+const leaderboard = `{"` + first + `":{"FRA":{"success_rate":1,"round_trip_score":0.74,"score":0.9},` +
+	`"LAX":{"score":0.2}},
 	"` + second + `":{"LAX":{"score":0.6},"FRA":{"score":1.5}},"none":{"FRA":{"score":1}},
 	"0x0000000000000000000000000000000000000001":7,"0x0000000000000000000000000000000000000002":{"FRA":{"score":"x"}}}`
 

@@ -99,7 +99,7 @@ func moreUrgent(v *protocol.View, a, b *pm.Winner) int {
 }
 
 // work does what is due for a ticket. What is on its way when the node stops may end:
-// the redeemer has it then, and the books are to say so.
+// the redeemer has it then, and the books must record it.
 func (c *Client) work(ctx context.Context, api rpc.TicketRedeemerClient, t *ticket, now time.Time) {
 	err := c.hand(ctx, api, t)
 	c.mu.Lock()

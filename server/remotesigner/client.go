@@ -165,7 +165,7 @@ func (c *Client) session(t *sender.Terms) *session {
 	return s
 }
 
-// issueSome makes one request for tickets. A session whose price has risen begins anew.
+// issueSome makes one request for tickets. A session whose price has risen starts again.
 func (c *Client) issueSome(ctx context.Context, t *sender.Terms, s *session, n int) (*pm.Payment, error) {
 	paid, err := c.generate(ctx, t, s, n)
 	if refused, ok := refusalOf(err); ok && refused.Status == remotesigner.StatusPriceTooHigh && s.state != nil {

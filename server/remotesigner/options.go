@@ -27,7 +27,7 @@ type Options struct {
 	Signer *remotesigner.Signer
 	Sign   func(m signature.Message) ([]byte, error)
 	Caps   Caps
-	// Authorizer is asked before segments are signed; nil signs for everyone who reaches the signer.
+	// Authorizer is asked before segments are signed; nil signs for every caller that reaches the signer.
 	Authorizer remotesigner.Authorizer
 	// Discover lists the orchestrators that callers may use; nil without -remoteDiscovery.
 	Discover Discoverer

@@ -98,7 +98,7 @@ func (s *Server) generateLivePayment(w http.ResponseWriter, r *http.Request) {
 	s.refuse(w, err, "")
 }
 
-// credentials describe an empty segment of a session, which proves who pays.
+// credentials describe an empty segment of a session, which proves the payer.
 func (s *Server) credentials(manifest core.ManifestID, token *rpc.AuthToken) ([]byte, error) {
 	meta := rpc.SegmentMeta{Manifest: manifest, Hash: keccak.Sum(), Token: token}
 	account := common.Address(s.opt.Signer.Account())

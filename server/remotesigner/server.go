@@ -28,7 +28,7 @@ type Server struct {
 	hosts origin.Hosts
 	conns *admission.Gate
 	http  *http.Server
-	// admitted are callers who may have segments signed.
+	// admitted are callers that may have segments signed.
 	admitted *admitted
 
 	mu   sync.Mutex

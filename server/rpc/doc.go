@@ -2,7 +2,7 @@
 // services of the network (net.proto and its generated code), their header
 // encoding, and the conversions between messages and the domain's own types.
 //
-// It decides nothing: signatures, tokens, capacity and payments are judged by
+// It decides nothing: signatures, tokens, capacity and payments are checked by
 // its callers (server, remote workers, the gateway).
 package rpc
 

@@ -43,8 +43,9 @@ func TestMessageVectors(t *testing.T) {
 	messages := map[string]proto.Message{
 		"end_transcoding_session_request": &rpc.EndTranscodingSessionRequest{AuthToken: token},
 		"notify_ai_job_llm": &rpc.NotifyAIJob{TaskId: 3, AIJobData: &rpc.AIJobData{
-			Pipeline:    "llm",
-			RequestData: []byte(`{"input_url":"","request":{"max_tokens":16,"messages":[{"content":"hi","role":"user"}],"model":"m","stream":false}}`),
+			Pipeline: "llm",
+			RequestData: []byte(`{"input_url":"","request":{"max_tokens":16,"messages":[{"content":"hi","role":"user"}],` +
+				`"model":"m","stream":false}}`),
 		}},
 		"notify_segment": &rpc.NotifySegment{
 			Url: vectorURI + "/stream/0011aabb/7.tempfile",
@@ -164,7 +165,8 @@ func TestJSONEmbedding(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `{"capabilities":{"constraints":{"PerCapability":{"33":{}}}},"ForceSessionReinit":true}`; string(names) != want {
+	if want := `{"capabilities":{"constraints":{"PerCapability":{"33":{}}}},` +
+		`"ForceSessionReinit":true}`; string(names) != want {
 		t.Errorf("got %s, want %s", names, want)
 	}
 }

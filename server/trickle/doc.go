@@ -2,7 +2,7 @@
 // media, control messages and events.
 //
 // A channel has a name and a MIME type. Its data travels as numbered segments. One publisher at a time
-// writes, and any number of subscribers read a segment while it grows. Who knows a channel's name may
+// writes, and any number of subscribers read a segment while it grows. A peer that knows a channel's name may
 // read, write and delete it, so names are credentials: they are never logged.
 //
 // A writer never waits for a reader. A channel keeps its latest five segments within a byte limit; a

@@ -11,7 +11,8 @@ import (
 
 // The form made of a job's data can be read, and has the file as it is.
 func FuzzRequestData(f *testing.F) {
-	f.Add([]byte(`{"input_url":"","request":{"image":null,"prompt":"p","seed":4,"strength":0.5,"safety_check":false}}`), []byte("x"))
+	f.Add([]byte(`{"input_url":"","request":{"image":null,"prompt":"p","seed":4,"strength":0.5,`+
+		`"safety_check":false}}`), []byte("x"))
 	f.Add([]byte(`{"request":{"a\"\r\nb":"c"}}`), []byte{})
 	f.Add([]byte(`{"request":[]}`), []byte("x"))
 	f.Fuzz(func(t *testing.T, data, file []byte) {

@@ -55,7 +55,7 @@ func (w *aiWork) input(ctx context.Context, orchestrator Origin, address string)
 	data, held, err = w.fetch(ctx, u.String())
 	switch {
 	case errors.Is(err, remote.ErrNoMemory):
-		return nil, 0, fault.New(fault.JobsFull, opJob, "the requests in hand fill the memory set aside for them")
+		return nil, 0, fault.New(fault.JobsFull, opJob, "the requests in progress fill the memory set aside for them")
 	case err != nil:
 		return nil, 0, fault.Wrap(fault.AIInputLost, opJob, err)
 	}

@@ -149,7 +149,8 @@ func networkRig(t *testing.T, m *models) *fakeAIOrchestrator {
 	return b
 }
 
-const networkAnswer = `{"id":"a","model":"m","created":1,"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2},"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"x"}}]}`
+const networkAnswer = `{"id":"a","model":"m","created":1,"usage":{"prompt_tokens":1,"completion_tokens":1,` +
+	`"total_tokens":2},"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"x"}}]}`
 
 func TestRegistrationAtTheNetwork(t *testing.T) {
 	b := newFakeAIOrchestrator(t)
@@ -167,7 +168,8 @@ func TestNetworkChat(t *testing.T) {
 	m := newModels(llm("m"), 1)
 	m.run = says(200, "application/json", networkAnswer)
 	b := networkRig(t, m)
-	b.ask(5, "llm", `{"input_url":"","request":{"messages":[{"role":"user","content":"hi"}],"model":"m","max_tokens":9,"stream":false}}`)
+	b.ask(5, "llm", `{"input_url":"","request":{"messages":[{"role":"user","content":"hi"}],"model":"m","max_tokens":9,`+
+		`"stream":false}}`)
 	r := b.got()
 	files, answer := r.parts(t)
 	if len(files) != 0 || answer != networkAnswer || r.header.Get("TaskId") != "5" || r.header.Get("Pipeline") != "llm" {
@@ -182,12 +184,14 @@ func TestNetworkStream(t *testing.T) {
 	m, w := newModels(llm("m"), 1), newWriter()
 	m.run = w.run
 	b := networkRig(t, m)
-	b.ask(6, "llm", `{"input_url":"","request":{"messages":[{"role":"user","content":"hi"}],"model":"m","max_tokens":9,"stream":true}}`)
+	b.ask(6, "llm", `{"input_url":"","request":{"messages":[{"role":"user","content":"hi"}],"model":"m","max_tokens":9,`+
+		`"stream":true}}`)
 	<-w.begun
 	for _, text := range []string{
 		`data: {"id":"a","model":"m","created":1,"choices":[{"index":0,"delta":{"content":"x"}}]}`,
 		`data: {"id":"a","model":"m","created":1,"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`,
-		`data: {"id":"a","model":"m","created":1,"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}`,
+		`data: {"id":"a","model":"m","created":1,"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1,` +
+			`"total_tokens":2}}`,
 		`data: [DONE]`,
 	} {
 		w.say(t, text+"\n\n")
@@ -234,14 +238,16 @@ func TestNetworkStreamFails(t *testing.T) {
 			m, w := newModels(llm("m"), 1), newWriter()
 			m.run = w.run
 			b := networkRig(t, m)
-			b.ask(6, "llm", `{"input_url":"","request":{"messages":[{"role":"user","content":"hi"}],"model":"m","max_tokens":9,"stream":true}}`)
+			b.ask(6, "llm", `{"input_url":"","request":{"messages":[{"role":"user","content":"hi"}],"model":"m",`+
+				`"max_tokens":9,"stream":true}}`)
 			<-w.begun
 			w.say(t, first)
 			go ends(w)
 			r := b.got()
 			events := strings.Split(strings.TrimSuffix(r.body, "\n\n"), "\n\n")
 			last := events[len(events)-1]
-			if r.err != nil || len(events) != 2 || !strings.Contains(last, `"finish_reason":"`) || strings.Contains(last, `"finish_reason":""`) {
+			if r.err != nil || len(events) != 2 || !strings.Contains(last,
+				`"finish_reason":"`) || strings.Contains(last, `"finish_reason":""`) {
 				t.Errorf("%v: %q", r.err, r.body)
 			}
 			aiUntil(t, "the slot is free", func() bool { return m.Models()[0].InUse == 0 })
@@ -257,9 +263,14 @@ func TestNetworkStreamFails(t *testing.T) {
 func TestNetworkImage(t *testing.T) {
 	model := inference.Model{Capability: capability.ImageToImage, ID: "m"}
 	m := newModels(model, 1)
-	m.run = says(200, "application/json", `{"images":[{"url":"data:image/png;base64,`+base64.StdEncoding.EncodeToString([]byte("made"))+`","seed":7,"nsfw":false}]}`)
+	m.run = says(200, "application/json",
+		`{"images":[{"url":"data:image/png;`+
+			`base64,`+base64.StdEncoding.EncodeToString([]byte("made"))+`","seed":7,"nsfw":false}]}`)
 	b := networkRig(t, m)
-	b.ask(7, "image-to-image", `{"input_url":"https://`+b.addr+`/stream/input.png","request":{"image":null,"prompt":"p","model_id":"m","strength":0.5,"safety_check":true,"seed":42,"loras":null}}`)
+	b.ask(7, "image-to-image",
+		`{"input_url":"https:/`+
+			`/`+b.addr+`/stream/input.png","request":{"image":null,"prompt":"p","model_id":"m","strength":0.5,`+
+			`"safety_check":true,"seed":42,"loras":null}}`)
 	files, answer := b.got().parts(t)
 	var a struct{ Images []struct{ URL string } }
 	if err := json.Unmarshal([]byte(answer), &a); err != nil || len(a.Images) != 1 ||
@@ -291,8 +302,10 @@ func TestNetworkErrors(t *testing.T) {
 		"no request": {"llm", `{"input_url":""}`, "returned 400"},
 		"no model":   {"llm", `{"request":{"messages":[{"role":"user","content":"hi"}]}}`, "returned 400"},
 		"other":      {"llm", strings.Replace(ok, `"m"`, `"n"`, 1), "no workers can process job requested"},
-		"input":      {"image-to-image", `{"input_url":"https://127.0.0.1:1/x","request":{"image":null,"prompt":"p","model_id":"m"}}`, "could not fetch the job's input"},
-		"runner":     {"llm", ok, "LLM container returned 422: too long"},
+		"input": {"image-to-image",
+			`{"input_url":"https://127.0.0.1:1/x","request":{"image":null,"prompt":"p",` +
+				`"model_id":"m"}}`, "could not fetch the job's input"},
+		"runner": {"llm", ok, "LLM container returned 422: too long"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newModels(llm("m"), 1)

@@ -35,7 +35,8 @@ func TestPairWhole(t *testing.T) {
 			newRig(t, "rig9", addr, m)
 			has(t, p, job.Model, 1)
 			reply, text := whole(t, p, job)
-			if text != `{"ok":true}` || reply.Status != 200 || reply.ContentType != "application/json" || reply.Length != 11 || reply.Worker != "rig9 box" {
+			if text != `{"ok":true}` || reply.Status != 200 || reply.ContentType !=
+				"application/json" || reply.Length != 11 || reply.Worker != "rig9 box" {
 				t.Fatalf("%q %+v", text, reply)
 			}
 			got := m.seen()[0]

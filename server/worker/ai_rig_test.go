@@ -199,7 +199,8 @@ func whole(t testing.TB, w inference.Worker, job *inference.Job) (*inference.Rep
 }
 
 func chat(model inference.Model, stream bool) *inference.Job {
-	body := `{"model":"` + model.ID + `","messages":[{"role":"user","content":"hi"}],"max_tokens":16,"temperature":0.5,"seed":7}`
+	body := `{"model":"` + model.ID +
+		`","messages":[{"role":"user","content":"hi"}],"max_tokens":16,"temperature":0.5,"seed":7}`
 	if stream {
 		body = strings.Replace(body, `"seed"`, `"stream":true,"seed"`, 1)
 	}

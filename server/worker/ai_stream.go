@@ -11,7 +11,7 @@ import (
 )
 
 // stream takes a stream of events back to an orchestrator of the network. One that fails
-// ends with an event that says so, and the upload ends after it like any other: the
+// ends with an event that reports it, and the upload ends after it like any other: the
 // orchestrator would take an upload that is reset for a worker that is gone.
 func (t *networkTask) stream(ctx context.Context, reply *inference.Reply) {
 	in := &upload{src: sse.NewReader(reply.Body, &sse.Network{Model: t.job.Model.ID})}

@@ -98,7 +98,8 @@ func bareStart(ctx context.Context, engine *docker.Client, weights string) (time
 // coldStart asks a fresh node for a model that is not loaded.
 func (s settings) coldStart(ctx context.Context, weights string) (time.Duration, error) {
 	models := filepath.Join(s.dir, "cold.json")
-	text := fmt.Sprintf(`[{"pipeline":"llm","model_id":%q,"warm":false,"price_per_unit":0,"pixels_per_unit":1000000,"image":%q}]`, llama.ModelID, llama.Image)
+	text := fmt.Sprintf(`[{"pipeline":"llm","model_id":%q,"warm":false,"price_per_unit":0,"pixels_per_unit":1000000,`+
+		`"image":%q}]`, llama.ModelID, llama.Image)
 	if err := os.WriteFile(models, []byte(text), 0o600); err != nil {
 		return 0, err
 	}

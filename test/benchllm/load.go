@@ -20,7 +20,8 @@ const streamBody = `{"model":"` + modelID +
 
 // pacedBody asks for so many chunks, one each so many milliseconds.
 func pacedBody(chunks, pause int) string {
-	return fmt.Sprintf(`{"model":"%s","messages":[{"role":"user","content":"Say something."}],"max_tokens":64,"stream":true,"user":"%d %d"}`, modelID, chunks, pause)
+	return fmt.Sprintf(`{"model":"%s","messages":[{"role":"user","content":"Say something."}],"max_tokens":64,`+
+		`"stream":true,"user":"%d %d"}`, modelID, chunks, pause)
 }
 
 // apiKey is what the gateways ask for.

@@ -20,13 +20,16 @@ var parts = map[string]func(context.Context, []string) error{
 const modelID = "bench/model"
 
 // chunk is one event of about 170 bytes, as model servers send them.
-const chunk = `data: {"id":"chatcmpl-0123456789abcdef","object":"chat.completion.chunk","created":1700000000,"model":"` + modelID +
+const chunk = `data: {"id":"chatcmpl-0123456789abcdef","object":"chat.completion.chunk","created":1700000000,` +
+	`"model":"` + modelID +
 	`","choices":[{"index":0,"delta":{"content":" word"},"finish_reason":null}]}` + "\n\n"
 
-const lastChunk = `data: {"id":"chatcmpl-0123456789abcdef","object":"chat.completion.chunk","created":1700000000,"model":"` + modelID +
+const lastChunk = `data: {"id":"chatcmpl-0123456789abcdef","object":"chat.completion.chunk","created":1700000000,` +
+	`"model":"` + modelID +
 	`","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\n"
 
-const usageChunk = `data: {"id":"chatcmpl-0123456789abcdef","object":"chat.completion.chunk","created":1700000000,"model":"` + modelID +
+const usageChunk = `data: {"id":"chatcmpl-0123456789abcdef","object":"chat.completion.chunk","created":1700000000,` +
+	`"model":"` + modelID +
 	`","choices":[],"usage":{"prompt_tokens":9,"completion_tokens":64,"total_tokens":73}}` + "\n\n"
 
 const plainReply = `{"id":"chatcmpl-0123456789abcdef","object":"chat.completion","created":1700000000,"model":"` +

@@ -61,9 +61,12 @@ const answer = `{"id":"chatcmpl-1","object":"chat.completion","created":17000000
 const events = `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1700000000,"model":"` + model +
 	`","choices":[{"index":0,"delta":{"role":"assistant","content":"one"},"finish_reason":null}]}
 
-data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1700000000,"model":"` + model + `","choices":[{"index":0,"delta":{"content":" two"},"finish_reason":null}]}
+data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1700000000,` +
+	`"model":"` + model + `","choices":[{"index":0,"delta":{"content":" two"},"finish_reason":null}]}
 
-data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1700000000,"model":"` + model + `","choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11}}
+data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1700000000,` +
+	`"model":"` + model + `","choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,` +
+	`"completion_tokens":2,"total_tokens":11}}
 
 data: [DONE]
 

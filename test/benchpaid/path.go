@@ -79,8 +79,10 @@ type size struct {
 }
 
 var sizes = []size{
-	{"small renditions", `{"profiles":[{"name":"small1","width":256,"height":144,"bitrate":200000,"gop":"2"},{"name":"small2","width":320,"height":180,"bitrate":300000,"gop":"2"}]}`},
-	{"large renditions", `{"profiles":[{"name":"large1","width":480,"height":270,"bitrate":4000000,"gop":"2"},{"name":"large2","width":640,"height":360,"bitrate":4500000,"gop":"2"}]}`},
+	{"small renditions", `{"profiles":[{"name":"small1","width":256,"height":144,"bitrate":200000,"gop":"2"},` +
+		`{"name":"small2","width":320,"height":180,"bitrate":300000,"gop":"2"}]}`},
+	{"large renditions", `{"profiles":[{"name":"large1","width":480,"height":270,"bitrate":4000000,"gop":"2"},` +
+		`{"name":"large2","width":640,"height":360,"bitrate":4500000,"gop":"2"}]}`},
 }
 
 // segment is what being paid adds to the way of a segment: everything that is not

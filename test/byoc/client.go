@@ -16,8 +16,8 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/signature"
-	"github.com/tuttinode/tutti/server/livepayer"
 	"github.com/tuttinode/tutti/server/rpc"
+	"github.com/tuttinode/tutti/test/livepayer"
 )
 
 // Client is a gateway.

@@ -206,7 +206,8 @@ func TestStreams(t *testing.T) {
 	expect(t, "register", c.Register(byoc.Secret, "cap", worker.URL, 1, 0), http.StatusOK, "ok")
 	local := func(url string) string { return "/ai/trickle/" + url[strings.LastIndex(url, "/")+1:] }
 	for _, end := range []string{"input", "stop", "node"} {
-		a := stream(t, c, "mine", `{"enable_video_ingress":true}`, `{"control_url":"http://127.0.0.1:1","data_url":"x","p":1}`)
+		a := stream(t, c, "mine",
+			`{"enable_video_ingress":true}`, `{"control_url":"http://127.0.0.1:1","data_url":"x","p":1}`)
 		if a.Header.Get("X-Publish-Url") == "" || a.Header.Get("X-Subscribe-Url") != "" || a.Header.Get("X-Data-Url") != "" {
 			t.Error(a.Header)
 		}

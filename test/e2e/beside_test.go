@@ -26,7 +26,8 @@ func alone(t *testing.T, script string, env ...string) (string, int) {
 
 // begin starts a node in the background and waits until it serves.
 const begin = `begin() { "$@" >node.log 2>&1 & node=$!
-	for i in $(seq 200); do curl -fsS "http://$admin/-/healthy" >/dev/null 2>&1 && return; kill -0 $node || { cat node.log; exit 98; }; read -t 0.1 <> <(:); done; exit 97; }
+	for i in $(seq 200); do curl -fsS "http://$admin/-/healthy" >/dev/null 2>&1 && return; kill -0 $node || { cat ` +
+	`node.log; exit 98; }; read -t 0.1 <> <(:); done; exit 97; }
 `
 
 // Doctor without flags, beside a running node, looks at that node as it was started: its
@@ -36,7 +37,8 @@ func TestDoctorBesideANode(t *testing.T) {
 	addr, admin := harness.Address(t), harness.Address(t)
 	script := begin + `cd "$HOME"
 export admin=` + admin + `
-TUTTI_MAX_SESSIONS=7000 begin "$tutti" -orchestrator -transcoder -serviceAddr ` + addr + ` -httpAddr ` + addr + ` -cliAddr $admin -dataDir "$HOME/data"
+TUTTI_MAX_SESSIONS=7000 begin "$tutti" -orchestrator -transcoder ` +
+		`-serviceAddr ` + addr + ` -httpAddr ` + addr + ` -cliAddr $admin -dataDir "$HOME/data"
 env -u NO "$tutti" doctor -ignore host.command,storage.clock
 echo "status $?"
 kill $node; wait $node`

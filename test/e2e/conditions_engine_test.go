@@ -28,7 +28,8 @@ import (
 // one is a whole answer of one word.
 func one(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = io.WriteString(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"word"}}],"usage":{"completion_tokens":1}}`)
+	_, _ = io.WriteString(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant",`+
+		`"content":"word"}}],"usage":{"completion_tokens":1}}`)
 }
 
 // TestToolkitMissing hands a GPU to containers of an engine that knows none.

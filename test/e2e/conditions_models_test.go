@@ -32,7 +32,8 @@ func TestNoModels(t *testing.T) {
 			[]fault.Code{fault.ModelPipelineUnknown, fault.NoModels}, "text-to-music"},
 		{"only models that are not verified",
 			writeFile(t, "aiModels.json",
-				`[{"pipeline": "llm", "model_id": "meta-llama/meta-llama-3.1-8b-instruct", "warm": true, "url": "http://127.0.0.1:1"}]`), nil,
+				`[{"pipeline": "llm", "model_id": "meta-llama/meta-llama-3.1-8b-instruct", "warm": true, "url": `+
+					`"http://127.0.0.1:1"}]`), nil,
 			[]fault.Code{fault.ModelUnverified, fault.NoModels}, "meta-llama/meta-llama-3.1-8b-instruct"},
 		{"not even inline", "llm:a/b:perhaps", nil, []fault.Code{fault.ModelFieldInvalid, fault.NoModels}, "perhaps"},
 	} {

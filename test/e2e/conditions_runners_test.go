@@ -136,7 +136,8 @@ func TestBrokenRunners(t *testing.T) {
 	const healthy, old = "test/healthy", "test/old-release"
 	server := canned(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"word"}}],"usage":{"completion_tokens":1}}`)
+		_, _ = io.WriteString(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant",`+
+			`"content":"word"}}],"usage":{"completion_tokens":1}}`)
 	})
 	entries := []entry{
 		managed(e, t, healthy, map[string]string{"FAKE_WORDS": "5"}),

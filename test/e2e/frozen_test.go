@@ -35,7 +35,8 @@ func waitingSide(t *testing.T, name string) *side {
 			_, _ = io.WriteString(w, cannedEvent)
 			_ = http.NewResponseController(w).Flush()
 		case !bytes.Contains(body, []byte("wait for "+name)):
-			_, _ = io.WriteString(w, `{"id":"1","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"`+name+`"},"finish_reason":"stop"}]}`)
+			_, _ = io.WriteString(w, `{"id":"1","object":"chat.completion","choices":[{"index":0,`+
+				`"message":{"role":"assistant","content":"`+name+`"},"finish_reason":"stop"}]}`)
 			return
 		}
 		s.begun <- struct{}{}
@@ -120,7 +121,8 @@ func TestOneOfTwoModelServers(t *testing.T) {
 	t.Parallel()
 	good := canned(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"id":"1","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"good"},"finish_reason":"stop"}]}`)
+		_, _ = io.WriteString(w, `{"id":"1","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant",`+
+			`"content":"good"},"finish_reason":"stop"}]}`)
 	})
 	for name, chat := range map[string]http.HandlerFunc{
 		"refuses": func(w http.ResponseWriter, _ *http.Request) {

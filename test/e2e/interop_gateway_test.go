@@ -130,10 +130,13 @@ func TestForeignGatewayStreams(t *testing.T) {
 	t.Parallel()
 	event := func(text string) string {
 		b, _ := json.Marshal(text)
-		return `data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"x","choices":[{"index":0,"delta":{"content":` + string(b) + `},"finish_reason":null}]}` + "\n\n"
+		return `data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"x","choices":[{"index":0,` +
+			`"delta":{"content":` + string(b) + `},"finish_reason":null}]}` + "\n\n"
 	}
-	const stop = `data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"x","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\n"
-	const usage = `data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"x","choices":[],"usage":{"prompt_tokens":3,"completion_tokens":4,"total_tokens":7}}` + "\n\n"
+	const stop = `data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"x","choices":[{"index":0,` +
+		`"delta":{},"finish_reason":"stop"}]}` + "\n\n"
+	const usage = `data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"x","choices":[],` +
+		`"usage":{"prompt_tokens":3,"completion_tokens":4,"total_tokens":7}}` + "\n\n"
 	const done = "data: [DONE]\n\n"
 	long := strings.Repeat("ein großes Wort, \"quoted\"\n", 8000)
 	for _, row := range []struct {

@@ -49,7 +49,8 @@ func TestForeignOrchestrator(t *testing.T) {
 			"stop": []any{"x"}, "seed": 1, "n": 1,
 			"response_format": object{"type": "json_object"}, "logprobs": true, "presence_penalty": 0.5, "user": "me",
 			"max_tokens": 5, "temperature": nil,
-		}, `{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":""},{"role":"tool","content":"7"}],"model":"` + networkModel + `","max_tokens":5,"stream":false}`},
+		}, `{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":""},{"role":"tool","content":"7"}],` +
+			`"model":"` + networkModel + `","max_tokens":5,"stream":false}`},
 	} {
 		row.request["model"] = networkModel
 		var request struct {
@@ -364,7 +365,8 @@ func TestRicherRequests(t *testing.T) {
 	foreign := newForeignOrchestrator(t, only(m))
 	s := canned(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, `{"id":"1","object":"chat.completion","created":1,"model":"x","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"own"}}]}`)
+		fmt.Fprint(w, `{"id":"1","object":"chat.completion","created":1,"model":"x","choices":[{"index":0,`+
+			`"finish_reason":"stop","message":{"role":"assistant","content":"own"}}]}`)
 	})
 	e := llmEntry(m.ID, s.URL)
 	e["served_model"] = cannedModel

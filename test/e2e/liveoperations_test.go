@@ -69,7 +69,9 @@ func TestALiveRunnerIsDrained(t *testing.T) {
 		t.Fatal(err)
 	}
 	if status, text := send(t, "POST", cli+adminapi.PathRunner, `{"name":"a","drain":true}`, "Content-Type",
-		"application/json", "Authorization", "Bearer "+strings.TrimSpace(string(token))); status != http.StatusOK || !strings.Contains(text, `"state":"draining"`) {
+		"application/json", "Authorization",
+		"Bearer "+strings.TrimSpace(string(token))); status != http.StatusOK || !strings.Contains(text,
+		`"state":"draining"`) {
 		t.Fatal(status, text)
 	}
 	if status, text := send(t, "POST", uri+"/apps/a/session", ""); status != http.StatusServiceUnavailable {

@@ -28,7 +28,8 @@ func canned(t *testing.T, chat http.HandlerFunc) *httptest.Server {
 		func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"status":"ok"}`) })
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"`+cannedModel+`","object":"model","owned_by":"vllm","max_model_len":4096}]}`)
+		_, _ = io.WriteString(w, `{"object":"list","data":[{`+
+			`"id":"`+cannedModel+`","object":"model","owned_by":"vllm","max_model_len":4096}]}`)
 	})
 	mux.HandleFunc("POST /v1/chat/completions", chat)
 	s := httptest.NewServer(mux)

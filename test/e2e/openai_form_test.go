@@ -167,7 +167,8 @@ func TestForeignStreamThatFails(t *testing.T) {
 	t.Parallel()
 	o := newForeignOrchestrator(t, only(recordedModel))
 	_, gw := gateway(t, o.addr)
-	const head = `data: {"id":"a","model":"m","created":1,"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2},"choices":[{"index":0,`
+	const head = `data: {"id":"a","model":"m","created":1,"usage":{"prompt_tokens":1,"completion_tokens":1,` +
+		`"total_tokens":2},"choices":[{"index":0,`
 	o.handles(func(_ int, w http.ResponseWriter, _ *http.Request) bool {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = w.Write([]byte(head + `"delta":{"role":"","content":"one"},"finish_reason":""}]}` + "\n\n" +

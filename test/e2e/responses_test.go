@@ -150,7 +150,8 @@ func (in *scriptRequest) answer(role, text string) (a scriptAnswer) {
 
 // event sends one event of a stream.
 func event(w http.ResponseWriter, delta string) {
-	fmt.Fprintf(w, `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":%q,"choices":[{"index":0,"delta":%s}]}`+
+	fmt.Fprintf(w, `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":%q,"choices":[{"index":0,`+
+		`"delta":%s}]}`+
 		"\n\n", scriptedID, delta)
 }
 

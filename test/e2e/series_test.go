@@ -49,7 +49,8 @@ func TestSeriesOfARealStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, body := harness.Get(t, "http://"+orchAdmin+"/metrics")
-	if !regexp.MustCompile(`(?m)^livepeer_segment_transcoded_total\{[^}]*node_type="orch"[^}]*verified="verified"\} 1`).Match(body) {
+	if !regexp.MustCompile(`(?m)^livepeer_segment_transcoded_total\{[^}]*node_type="orch"[^}]*verified="verified"\} ` +
+		`1`).Match(body) {
 		t.Errorf("the orchestrator's own work is not verified:\n%s", body)
 	}
 	for _, name := range regexp.MustCompile(`(?m)^# TYPE livepeer_([a-z0-9_]+) `).FindAllStringSubmatch(text+string(body),

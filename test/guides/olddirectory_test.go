@@ -16,8 +16,10 @@ func (w *walk) leaveBehind(dir string) {
 	db, err := sql.Open("sqlite3", filepath.Join(dir, "lpdb.sqlite3"))
 	w.must(err)
 	_, err = db.Exec(`CREATE TABLE kv (key STRING PRIMARY KEY, value STRING, updatedAt STRING DEFAULT CURRENT_TIMESTAMP);
-		CREATE TABLE ticketQueue (createdAt DATETIME DEFAULT CURRENT_TIMESTAMP, sender STRING, recipient STRING, faceValue BLOB, winProb BLOB,
-			senderNonce INTEGER, recipientRand BLOB, recipientRandHash STRING, sig BLOB, creationRound INTEGER, creationRoundBlockHash STRING,
+		CREATE TABLE ticketQueue (createdAt DATETIME DEFAULT CURRENT_TIMESTAMP, sender STRING, recipient STRING, faceValue ` +
+		`BLOB, winProb BLOB,
+			senderNonce INTEGER, recipientRand BLOB, recipientRandHash STRING, sig BLOB, creationRound INTEGER, ` +
+		`creationRoundBlockHash STRING,
 			paramsExpirationBlock INTEGER, redeemedAt DATETIME, txHash STRING);
 		INSERT INTO kv (key, value) VALUES ('dbVersion', '1'), ('chainID', '42161')`)
 	w.must(err)

@@ -188,18 +188,26 @@ func runner(t *testing.T) string {
 		func(rw http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(rw, `{"status":"ok"}`) })
 	mux.HandleFunc("GET /v1/models", func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(rw, `{"object":"list","data":[{"id":"`+modelID+`","object":"model","owned_by":"vllm","max_model_len":8192}]}`)
+		_, _ = io.WriteString(rw,
+			`{"object":"list","data":[{"id":"`+modelID+`","object":"model","owned_by":"vllm","max_model_len":8192}]}`)
 	})
 	mux.HandleFunc("POST /v1/chat/completions", func(rw http.ResponseWriter, r *http.Request) {
 		var asked struct{ Stream bool }
 		if json.NewDecoder(r.Body).Decode(&asked) == nil && asked.Stream {
 			rw.Header().Set("Content-Type", "text/event-stream")
-			_, _ = io.WriteString(rw, `data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"`+modelID+`","choices":[{"index":0,"delta":{"content":"Rhine, Po, Nile."},"finish_reason":null}]}`+"\n\n"+
-				`data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"`+modelID+`","choices":[{"index":0,"delta":{},"finish_reason":"stop"}],`+usage+"}\n\ndata: [DONE]\n\n")
+			_, _ = io.WriteString(rw,
+				`data: {"id":"1","object":"chat.completion.chunk","created":1,`+
+					`"model":"`+modelID+`","choices":[{"index":0,"delta":{"content":"Rhine, Po, Nile."},`+
+					`"finish_reason":null}]}`+"\n\n"+
+					`data: {"id":"1","object":"chat.completion.chunk","created":1,`+
+					`"model":"`+modelID+`","choices":[{"index":0,"delta":{},"finish_reason":"stop"}],`+usage+"}\n\ndata: [DONE]\n\n")
 			return
 		}
 		rw.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(rw, `{"id":"1","object":"chat.completion","created":1,"model":"`+modelID+`","choices":[{"index":0,"message":{"role":"assistant","content":"Rhine, Po, Nile."},"finish_reason":"stop"}],`+usage+"}")
+		_, _ = io.WriteString(rw,
+			`{"id":"1","object":"chat.completion","created":1,`+
+				`"model":"`+modelID+`","choices":[{"index":0,"message":{"role":"assistant","content":"Rhine, Po, Nile."},`+
+				`"finish_reason":"stop"}],`+usage+"}")
 	})
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)

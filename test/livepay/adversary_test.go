@@ -18,8 +18,8 @@ import (
 	corerunner "github.com/tuttinode/tutti/core/liverunner"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
-	"github.com/tuttinode/tutti/server/livepayer"
 	"github.com/tuttinode/tutti/server/rpc"
+	"github.com/tuttinode/tutti/test/livepayer"
 )
 
 // newShop is a node with three runners, as the recordings have them.

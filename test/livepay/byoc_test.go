@@ -181,7 +181,8 @@ func TestCapabilityEventsArePaid(t *testing.T) {
 	a := r.run(r.Client, path, capabilityJob(), r.Paid("cap", 100))
 	r.is("events", a, http.StatusOK, "")
 	_, _, left := r.account(r.Client)
-	if want := `data: {"balance": ` + left.Rat().FloatString(3) + "}\n\n\ndata: [DONE]\n\n"; !strings.HasSuffix(a.Body, want) {
+	if want := `data: {"balance": ` + left.Rat().FloatString(3) +
+		"}\n\n\ndata: [DONE]\n\n"; !strings.HasSuffix(a.Body, want) {
 		t.Errorf("%q does not end with %q", a.Body, want)
 	}
 	r.agrees("events", left.Floor().String(), 4)

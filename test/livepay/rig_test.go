@@ -23,9 +23,9 @@ import (
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/recipient"
-	"github.com/tuttinode/tutti/server/livepayer"
 	"github.com/tuttinode/tutti/server/liverunner"
 	"github.com/tuttinode/tutti/server/orchestrator"
+	"github.com/tuttinode/tutti/test/livepayer"
 )
 
 const service = "http://orch.test:8935"

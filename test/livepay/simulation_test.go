@@ -14,7 +14,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/pm"
-	"github.com/tuttinode/tutti/server/livepayer"
+	"github.com/tuttinode/tutti/test/livepayer"
 )
 
 var hours = flag.Int("livepay.hours", 600, "how many hours of sessions are simulated")

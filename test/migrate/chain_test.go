@@ -154,7 +154,8 @@ func (w *town) leave(tickets ...protocol.WinningTicket) {
 	w.must(err)
 	defer db.Close()
 	_, err = db.Exec(`CREATE TABLE kv (key STRING PRIMARY KEY, value STRING, updatedAt STRING DEFAULT CURRENT_TIMESTAMP);
-		CREATE TABLE ticketQueue (createdAt DATETIME DEFAULT CURRENT_TIMESTAMP, sender STRING, recipient STRING, faceValue BLOB, winProb BLOB,
+		CREATE TABLE ticketQueue (createdAt DATETIME DEFAULT CURRENT_TIMESTAMP, sender STRING, recipient STRING, faceValue ` +
+		`BLOB, winProb BLOB,
 			senderNonce INTEGER, recipientRand BLOB, recipientRandHash STRING, sig BLOB PRIMARY KEY, creationRound INT64,
 			creationRoundBlockHash STRING, paramsExpirationBlock INT64, redeemedAt DATETIME, txHash STRING)`)
 	w.must(err)
@@ -162,8 +163,11 @@ func (w *town) leave(tickets ...protocol.WinningTicket) {
 		fmt.Sprint(w.chain.Info.ChainID))
 	w.must(err)
 	for _, t := range tickets {
-		_, err = db.Exec(`INSERT INTO ticketQueue (sender, recipient, faceValue, winProb, senderNonce, recipientRand, recipientRandHash, sig, creationRound, creationRoundBlockHash, paramsExpirationBlock)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, t.Sender.String(), t.Recipient.String(), t.FaceValue.Big().Bytes(), t.WinProb.Big().Bytes(), int64(t.SenderNonce),
+		_, err = db.Exec(`INSERT INTO ticketQueue (sender, recipient, faceValue, winProb, senderNonce, recipientRand, `+
+			`recipientRandHash, sig, creationRound, creationRoundBlockHash, paramsExpirationBlock)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, `+
+			`?)`, t.Sender.String(), t.Recipient.String(), t.FaceValue.Big().Bytes(), t.WinProb.Big().Bytes(),
+			int64(t.SenderNonce),
 			t.RecipientRand.Big().Bytes(), t.RecipientRandHash.String(), t.Signature[:], int64(t.CreationRound),
 			t.CreationRoundHash.String(), int64(w.round.L1Block))
 		w.must(err)

@@ -106,7 +106,8 @@ func (c *compose) check(t *testing.T, name string, s service) {
 		t.Errorf("%s: restart, stop_grace_period or command is missing", name)
 	}
 	models, secret := filepath.Join(t.TempDir(), "models.json"), filepath.Join(t.TempDir(), "secret")
-	entry := `[{"pipeline": "llm", "model_id": "meta-llama/Meta-Llama-3.1-8B-Instruct", "warm": true, "price_per_unit": 0, "pixels_per_unit": 1000000, "url": "http://models:8000"}]`
+	entry := `[{"pipeline": "llm", "model_id": "meta-llama/Meta-Llama-3.1-8B-Instruct", "warm": true, "price_per_unit": ` +
+		`0, "pixels_per_unit": 1000000, "url": "http://models:8000"}]`
 	for path, text := range map[string]string{models: entry, secret: "of the pool"} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -16,9 +16,9 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/eth/account"
-	"github.com/tuttinode/tutti/server/livepayer"
 	"github.com/tuttinode/tutti/test/devnet"
 	"github.com/tuttinode/tutti/test/harness"
+	"github.com/tuttinode/tutti/test/livepayer"
 )
 
 // liveWorld is a chain, an orchestrator with a live runner, and an account with a deposit that pays.

@@ -107,7 +107,9 @@ func counting(w http.ResponseWriter, r *http.Request) {
 		if body, _ := io.ReadAll(r.Body); bytes.Contains(body, []byte("slowly")) {
 			pause(r.Context(), 200*time.Millisecond)
 		}
-		fmt.Fprintf(w, `{"id":"1","object":"chat.completion","created":1,"model":%q,"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"one two three"}}],"usage":{"prompt_tokens":3,"completion_tokens":3,"total_tokens":6}}`, model)
+		fmt.Fprintf(w, `{"id":"1","object":"chat.completion","created":1,"model":%q,"choices":[{"index":0,`+
+			`"finish_reason":"stop","message":{"role":"assistant","content":"one two three"}}],"usage":{"prompt_tokens":3,`+
+			`"completion_tokens":3,"total_tokens":6}}`, model)
 	default:
 		w.WriteHeader(http.StatusOK)
 	}

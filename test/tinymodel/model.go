@@ -38,7 +38,8 @@ func (o Options) withDefaults() Options {
 
 // chatTemplate frames each message, so that a prompt's number of tokens is its
 // characters and a few.
-const chatTemplate = `{% for m in messages %}{{ '<|im_start|>' + m['role'] + '\n' + m['content'] + '<|im_end|>' + '\n' }}{% endfor %}` +
+const chatTemplate = `{% for m in messages %}{{ '<|im_start|>' + m['role'] + '\n' + m['content'] + '<|im_end|>' + ` +
+	`'\n' }}{% endfor %}` +
 	`{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}`
 
 // Make is the model's file in GGUF form, the same bytes for the same options.

@@ -33,5 +33,6 @@ mkdir -p .old
 pivot_root . .old
 umount -l /.old
 mount --make-rshared /
-exec /usr/bin/env -i container=trial PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --log-target=journal --show-status=0
+exec /usr/bin/env -i container=trial PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --log-target=journal \
+	--show-status=0
 ' boot "$root"

@@ -60,14 +60,16 @@ boot() {
 	"$here/boot.sh" "$root" "$cgroups/trial.$$" >"$work/boot.log" 2>&1 &
 	booter=$!
 	pids+=("$booter")
-	until machine true 2>/dev/null && machine 'systemctl is-system-running --wait' 2>/dev/null | grep -E 'running|degraded' >/dev/null; do
+	until machine true 2>/dev/null && machine 'systemctl is-system-running --wait' 2>/dev/null |
+		grep -E 'running|degraded' >/dev/null; do
 		kill -0 "$booter" 2>/dev/null || { cat "$work/boot.log"; stop "the system did not boot"; }
 	done
 }
 
 # machine COMMAND: in the booted system; outside PROGRAM...: beside it, on its network.
 first() { tr -d ' ' <"/proc/$booter/task/$booter/children"; }
-machine() { nsenter -t "$(first)" -p -m -n -u -i -C --root="/proc/$(first)/root" --wd="/proc/$(first)/root" /usr/bin/env -i HOME=/root TERM=dumb PATH=/usr/sbin:/usr/bin:/sbin:/bin bash -c "$1" </dev/null; }
+machine() { nsenter -t "$(first)" -p -m -n -u -i -C --root="/proc/$(first)/root" --wd="/proc/$(first)/root" \
+	/usr/bin/env -i HOME=/root TERM=dumb PATH=/usr/sbin:/usr/bin:/sbin:/bin bash -c "$1" </dev/null; }
 outside() { nsenter -t "$(first)" -n "$@"; }
 chain() { outside "$devnet" ctl "$@" >/dev/null; }
 node() { outside curl -sf "http://127.0.0.1:7935$1"; }
@@ -112,13 +114,15 @@ named() {
 # there is a browser.
 look() {
 	[ -n "${TRIAL_PICTURES:-}" ] && command -v chromium >/dev/null || return 0
-	outside timeout -s KILL 40 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1280,1400 --timeout=8000 \
+	outside timeout -s KILL 40 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=1280,1400 \
+		--timeout=8000 \
 		--user-data-dir="$work/browser" --screenshot="$TRIAL_PICTURES/$1.png" http://127.0.0.1:7935/ >/dev/null 2>&1 || true
 }
 
 # configure SCRIPT: the configuration as init wrote it, changed by sed.
 configure() {
-	machine "cp -p ~/good.conf /etc/tutti/tutti.conf && sed -i '$1' /etc/tutti/tutti.conf && chgrp tutti /etc/tutti/tutti.conf"
+	machine "cp -p ~/good.conf /etc/tutti/tutti.conf && sed -i '$1' /etc/tutti/tutti.conf &&
+		chgrp tutti /etc/tutti/tutti.conf"
 	machine 'systemctl reset-failed tutti; systemctl restart tutti' 2>/dev/null
 }
 

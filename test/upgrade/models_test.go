@@ -22,7 +22,8 @@ func quickModel(t *testing.T, id string) string {
 	})
 	mux.HandleFunc("/v1/chat/completions", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"id":"1","object":"chat.completion","model":"`+id+`","choices":[{"index":0,"message":{"role":"assistant","content":"one"},"finish_reason":"stop"}],`+
+		_, _ = io.WriteString(w, `{"id":"1","object":"chat.completion",`+
+			`"model":"`+id+`","choices":[{"index":0,"message":{"role":"assistant","content":"one"},"finish_reason":"stop"}],`+
 			`"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}`)
 	})
 	s := httptest.NewServer(mux)

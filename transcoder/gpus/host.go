@@ -69,7 +69,7 @@ func (h host) container() bool {
 
 const opFind = "find GPUs"
 
-// explain says what trouble with the driver means on this machine.
+// explain says what a problem of the driver means on this machine.
 func (h host) explain(t Problem) *fault.Fault {
 	switch t.Kind {
 	case Mismatch:

@@ -53,7 +53,8 @@ func TestExplain(t *testing.T) {
 	pod := map[string]string{"proc/1/cgroup": "0::/kubepods.slice/x\n"}
 	equipped := map[string]string{"run/.containerenv": "", "dev/nvidiactl": ""}
 	driver := map[string]string{"dev/nvidiactl": "",
-		"proc/driver/nvidia/version": "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.161.07  Sat Feb 17\nGCC version:  gcc version 12.3.0\n"}
+		"proc/driver/nvidia/version": "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.161.07  Sat Feb 17\nGCC " +
+			"version:  gcc version 12.3.0\n"}
 	for _, row := range []struct {
 		name    string
 		pciGPUs []string

@@ -41,7 +41,7 @@ const (
 	Failed ReportKind = "failed"
 )
 
-// Problem is why the driver cannot be asked; the process that says so ends.
+// Problem is why the driver cannot be asked; the process that reports it ends.
 type Problem struct {
 	Kind   ReportKind `json:"kind"`
 	Detail string     `json:"detail,omitempty"`

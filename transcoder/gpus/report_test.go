@@ -80,7 +80,8 @@ func TestWhatNoWatcherWrites(t *testing.T) {
 			}
 		})
 	}
-	for _, b := range []string{"", "{}", "null", "[]", `{"v":1}{"v":1}`, `{"v":1,"x":2}`, `{"v":1`, strings.Repeat(" ", gpus.MaxBytes+1)} {
+	for _, b := range []string{"",
+		"{}", "null", "[]", `{"v":1}{"v":1}`, `{"v":1,"x":2}`, `{"v":1`, strings.Repeat(" ", gpus.MaxBytes+1)} {
 		if l, err := gpus.ParseReport([]byte(b)); err == nil {
 			t.Errorf("%.20q became %+v", b, l)
 		}

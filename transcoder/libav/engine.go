@@ -165,7 +165,7 @@ func (e *Engine) EndSession(id core.SessionID) {
 }
 
 // Close stops all work and waits for it. Work that hangs in a GPU's driver is left
-// behind, and the fault says so: nothing but the end of the process frees it.
+// behind, and the fault reports it: nothing but the end of the process frees it.
 func (e *Engine) Close() error {
 	idle := e.sessions.close()
 	if e.gpu == nil {

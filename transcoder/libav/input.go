@@ -201,7 +201,7 @@ func rational(b timing.Base) astiav.Rational { return astiav.NewRational(int(b.N
 func dictionary(options map[string]string) *astiav.Dictionary {
 	d := astiav.NewDictionary()
 	for k, v := range options {
-		// Set fails only when memory is out, and then the next call says so too.
+		// Set fails only when memory is out, and then the next call fails too.
 		_ = d.Set(k, v, astiav.NewDictionaryFlags())
 	}
 	return d

@@ -172,7 +172,8 @@ func TestConditions(t *testing.T) {
 		"[h264_nvenc @ 0x1] " +
 			"InitializeEncoder failed: out of memory (10)": "GPUOutOfMemory",
 		"[h264 @ 0x1] " +
-			"decoder->cvdl->cuvidDecodePicture(...) failed -> CUDA_ERROR_LAUNCH_FAILED: unspecified launch failure": "UnrecoverableState",
+			"decoder->cvdl->cuvidDecodePicture(...) failed -> CUDA_ERROR_LAUNCH_FAILED: unspecified launch " +
+			"failure": "UnrecoverableState",
 		"[h264_nvenc @ 0x1] " +
 			"Driver does not support the required nvenc API version. Required: 12.1 Found: 11.0": "DriverTooOld",
 		"[AVHWDeviceContext @ 0x1] " +

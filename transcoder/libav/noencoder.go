@@ -6,7 +6,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// NoEncoder reports whether the device has turned out to have no encoder that can be
+// NoEncoder reports whether the device was found to have no encoder that can be
 // used, with the driver's message. The GPU may have none, or its driver may be partly
 // installed: the caller, which knows the GPUs, decides which. The CPU has none.
 func (e *Engine) NoEncoder() (reason string, none bool) {

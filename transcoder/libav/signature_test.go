@@ -25,7 +25,8 @@ func TestSignature(t *testing.T) {
 	for i, filter := range []string{"", "fps=30,"} {
 		want := filepath.Join(dir, "want.bin")
 		cmd := exec.Command(program(t, "ffmpeg"), "-loglevel", "error", "-nostdin", "-copyts", "-i", "in.ts", "-an",
-			"-vf", filter+"scale=256:144:flags=bicubic,signature=format=binary:filename=want.bin", "-fps_mode", "passthrough", "-f", "null", "-")
+			"-vf", filter+"scale=256:144:flags=bicubic,"+
+				"signature=format=binary:filename=want.bin", "-fps_mode", "passthrough", "-f", "null", "-")
 		cmd.Dir = dir
 		if text, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, text)

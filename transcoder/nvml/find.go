@@ -115,8 +115,8 @@ func (r *Reader) divided(handle nvml.Device) bool {
 // A100 and A30, H100 and H200, B200 and B300.
 func withoutEncoders() []int { return []int{80, 90, 100, 103} }
 
-// encodes reports whether the GPU has encoder units. Where the driver does not say
-// so clearly, its generation does.
+// encodes reports whether the GPU has encoder units. Where the driver does not report
+// that clearly, its generation does.
 func (r *Reader) encodes(d *device) bool {
 	if slices.Contains(withoutEncoders(), d.about.Compute) {
 		return false

@@ -46,8 +46,8 @@ func (r *Reader) sample(d *device, now time.Time) (s gpu.Sample, lost bool) {
 	return s, false
 }
 
-// memory returns what is in use, without what the driver keeps for itself where it says
-// so.
+// memory returns what is in use, without what the driver keeps for itself where it reports
+// that.
 func (r *Reader) memory(d *device, s *gpu.Sample) nvml.Return {
 	if r.has["nvmlDeviceGetMemoryInfo_v2"] {
 		if m, ret := d.handle.GetMemoryInfo_v2(); ret == nvml.SUCCESS {

@@ -53,7 +53,7 @@ func (d *Device) Reprobe(ctx context.Context) error {
 		return nil
 	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return err // who asked has left; that says nothing of the device
+		return err // the caller has left; that says nothing about the device
 	}
 	return unfit(err)
 }

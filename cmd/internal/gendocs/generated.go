@@ -55,6 +55,9 @@ func update(path string, write func(io.Writer) error, change bool) (same bool, e
 	if err := write(&want); err != nil {
 		return false, fmt.Errorf("generate %s: %w", path, err)
 	}
+	if filepath.Ext(path) == ".md" {
+		want = *bytes.NewBufferString(wrapPage(want.String()))
+	}
 	have, err := os.ReadFile(path)
 	if err != nil && !os.IsNotExist(err) {
 		return false, err

@@ -80,7 +80,8 @@ func shown(t *testing.T) map[string]bool {
 var series = regexp.MustCompile(`\b(?:livepeer|tutti)_[a-z0-9_]+\b`)
 
 // process are series of every Go program.
-var process = regexp.MustCompile(`\bprocess_(start_time_seconds|open_fds|max_fds|resident_memory_bytes|cpu_seconds_total)\b`)
+var process = regexp.MustCompile(`\bprocess_(start_time_seconds|open_fds|max_fds|resident_memory_bytes|` +
+	`cpu_seconds_total)\b`)
 
 func known(t *testing.T, names map[string]bool, where, expr string) {
 	t.Helper()

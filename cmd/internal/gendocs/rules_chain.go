@@ -14,7 +14,9 @@ func aiRules() []rule {
 			summary:  "{{ $labels.model_name }} ({{ $labels.pipeline }}) cannot be had on {{ $labels.instance }}",
 			cause:    "The model's runner does not come up.",
 			remedy:   "The node's conditions have the reason and the container's last lines.", code: fault.ModelFailed},
-		{name: "TuttiJobsFail", expr: `sum by (instance, job, pipeline, model_name) (rate(tutti_ai_requests_total{status=~"5.."}[10m])) / sum by (instance, job, pipeline, model_name) (rate(tutti_ai_requests_total[10m])) > 0.05`,
+		{name: "TuttiJobsFail", expr: `sum by (instance, job, pipeline, model_name) ` +
+			`(rate(tutti_ai_requests_total{status=~"5.."}[10m])) / sum by (instance, job, pipeline, model_name) ` +
+			`(rate(tutti_ai_requests_total[10m])) > 0.05`,
 			lasts: 10 * time.Minute, severity: fault.Critical, summary: "{{ $value | humanizePercentage }} of the jobs of {{ " +
 				"$labels.model_name }} fail on {{ $labels.instance }}",
 			cause:  "More than one in twenty AI jobs were answered with a failure.",
@@ -24,7 +26,8 @@ func aiRules() []rule {
 			cause:   "More jobs come than the model's runners can do.",
 			remedy:  "Add a GPU for the model, or raise its capacity if the GPU has free memory.", code: fault.ModelLineFull},
 		{name: "TuttiFirstTokenSlow",
-			expr:  `histogram_quantile(0.95, sum by (instance, job, model_name, le) (rate(tutti_ai_first_token_seconds_bucket[10m]))) > 10`,
+			expr: `histogram_quantile(0.95, sum by (instance, job, model_name, le) ` +
+				`(rate(tutti_ai_first_token_seconds_bucket[10m]))) > 10`,
 			lasts: 15 * time.Minute, severity: fault.Warning, summary: "{{ $labels.model_name }} on {{ $labels.instance }} " +
 				"takes {{ $value | humanizeDuration }} to its first token",
 			cause:  "Jobs wait for a slot or the runner is overloaded.",
@@ -63,7 +66,8 @@ func chainRules() []rule {
 			cause:    "The endpoints have stopped, or the chain has.",
 			remedy:   "Look at the provider's status page; add one of another provider.", code: fault.ChainStale},
 		{name: "TuttiRoundsStand",
-			expr:  `tutti_chain_layer1_block - tutti_round_end_layer1_block > 300 or (tutti_round_initialized == 0 and on (instance, job) changes(tutti_round[2h]) == 0)`,
+			expr: `tutti_chain_layer1_block - tutti_round_end_layer1_block > 300 or (tutti_round_initialized == 0 and on ` +
+				`(instance, job) changes(tutti_round[2h]) == 0)`,
 			lasts: 10 * time.Minute, severity: fault.Warning,
 			summary: "rounds do not advance, as {{ $labels.instance }} sees it",
 			cause:   "The round is not initialised. Until it is, no tickets are accepted and no rewards are called.",
@@ -74,11 +78,13 @@ func chainRules() []rule {
 			cause:    "A round ended without its reward call; what it would have brought is lost.",
 			remedy:   "The node's log has the reason; see to money for gas and to the endpoints before this round ends.",
 			code:     fault.RewardMissed},
-		{name: "TuttiRewardLate", expr: `tutti_active == 1 and tutti_last_reward_round < tutti_round and tutti_round_end_layer1_block - tutti_chain_layer1_block < 1500`,
+		{name: "TuttiRewardLate", expr: `tutti_active == 1 and tutti_last_reward_round < tutti_round and ` +
+			`tutti_round_end_layer1_block - tutti_chain_layer1_block < 1500`,
 			severity: fault.Critical, summary: "{{ $labels.instance }} has not called reward, and the round ends soon",
 			cause:  "Less than a quarter of the round is left and its reward has not been called.",
 			remedy: "tutti_cli reward says what it waits for, and calls it.", code: fault.RewardFailing},
-		{name: "TuttiPlaceLow", expr: `tutti_active == 1 and tutti_pool_members >= tutti_pool_size and tutti_pool_rank > tutti_pool_size - 3`,
+		{name: "TuttiPlaceLow", expr: `tutti_active == 1 and tutti_pool_members >= tutti_pool_size and tutti_pool_rank > ` +
+			`tutti_pool_size - 3`,
 			lasts: 30 * time.Minute, severity: fault.Warning,
 			summary: "{{ $labels.instance }} is about to be pushed out of the active set",
 			cause:   "An orchestrator with a little more stake takes its rank.",
@@ -104,7 +110,8 @@ func moneyRules() []rule {
 			cause:    "Attempts at redeeming winning tickets fail one after another.",
 			remedy:   "`tutti help` with the code says what to do.", code: fault.RedemptionFailing},
 		{name: "TuttiTicketsExpire",
-			expr: `tutti_winning_tickets_expiring_gwei > 0 and on (instance, job) tutti_round_end_layer1_block - tutti_chain_layer1_block < 1500`, severity: fault.Critical,
+			expr: `tutti_winning_tickets_expiring_gwei > 0 and on (instance, job) tutti_round_end_layer1_block - ` +
+				`tutti_chain_layer1_block < 1500`, severity: fault.Critical,
 			summary: "{{ $labels.instance }} loses winning tickets when this round ends",
 			cause:   "Winning tickets are not redeemed, and this is the last round in which they can be.",
 			remedy:  "See to money for gas and to -maxGasPrice, then retry them with tutti_cli.", code: fault.TicketExpiring},

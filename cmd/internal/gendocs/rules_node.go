@@ -37,7 +37,8 @@ func nodeRules() []rule {
 			cause: "At the pace of the last hours nothing is left tomorrow. Without disk space for its books a node takes no " +
 				"payments.",
 			remedy: "Free space, or move the data directory to a larger disk."},
-		{name: "TuttiDiskLow", expr: `tutti_data_dir_free_bytes < 1e9 or tutti_data_dir_free_bytes / tutti_data_dir_size_bytes < 0.02`, lasts: 5 * time.Minute, severity: fault.Critical,
+		{name: "TuttiDiskLow", expr: `tutti_data_dir_free_bytes < 1e9 or tutti_data_dir_free_bytes / ` +
+			`tutti_data_dir_size_bytes < 0.02`, lasts: 5 * time.Minute, severity: fault.Critical,
 			summary: "the data directory of {{ $labels.instance }} is all but full",
 			cause:   "Less than a gigabyte, or 2 %, is left. Without disk space for its books a node takes no payments.",
 			remedy:  "Free space at once: delete old logs and unused models and runner images."},
@@ -67,40 +68,47 @@ func nodeRules() []rule {
 // workRules returns about segments and the workers that transcode them.
 func workRules() []rule {
 	return []rule{
-		{name: "TuttiNoWork", expr: `tutti_active == 1 and on (instance, job) sum by (instance, job) (increase(tutti_requests_total{kind=~"segment|job",code="ok"}[1h])) == 0`,
+		{name: "TuttiNoWork", expr: `tutti_active == 1 and on (instance, job) sum by (instance, job) ` +
+			`(increase(tutti_requests_total{kind=~"segment|job",code="ok"}[1h])) == 0`,
 			lasts: 15 * time.Minute, severity: fault.Warning,
 			summary: "{{ $labels.instance }} is active and has had no job for an hour",
 			cause:   "Gateways do not come, or are refused.",
 			remedy:  "Run `tutti doctor explain` beside the node: it names the reasons in order of weight."},
-		{name: "TuttiNotAsked", expr: `tutti_active == 1 and on (instance, job) sum by (instance, job) (increase(tutti_requests_total{kind=~"transcoding_offer|ai_offer"}[6h])) == 0`,
+		{name: "TuttiNotAsked", expr: `tutti_active == 1 and on (instance, job) sum by (instance, job) ` +
+			`(increase(tutti_requests_total{kind=~"transcoding_offer|ai_offer"}[6h])) == 0`,
 			lasts: time.Hour, severity: fault.Warning,
 			summary: "no gateway has asked {{ $labels.instance }} for an offer in six hours",
 			cause:   "Gateways do not know the node's address or cannot reach it.",
 			remedy: "Compare the registered service address with where the node is, and look whether the port is open from " +
 				"outside."},
 		{name: "TuttiSegmentsFail",
-			expr:  `sum by (instance, job) (rate(livepeer_segment_transcode_failed_total[10m])) / sum by (instance, job) (rate({__name__=~"livepeer_segment_transcode_failed_total|livepeer_segment_transcoded_total"}[10m])) > 0.05`,
+			expr: `sum by (instance, job) (rate(livepeer_segment_transcode_failed_total[10m])) / sum by (instance, job) ` +
+				`(rate({__name__=~"livepeer_segment_transcode_failed_total|livepeer_segment_transcoded_total"}[10m])) > 0.05`,
 			lasts: 10 * time.Minute, severity: fault.Critical,
 			summary: "{{ $value | humanizePercentage }} of the segments of {{ $labels.instance }} fail",
 			cause:   "More than one in twenty segments had no result; gateways go elsewhere after that.",
 			remedy:  "The label error_code says why; `tutti help` explains each code."},
-		{name: "TuttiRefusals", expr: `sum by (instance, job) (rate(tutti_requests_total{code!="ok"}[15m])) / sum by (instance, job) (rate(tutti_requests_total[15m])) > 0.5`,
+		{name: "TuttiRefusals", expr: `sum by (instance, job) (rate(tutti_requests_total{code!="ok"}[15m])) / sum by ` +
+			`(instance, job) (rate(tutti_requests_total[15m])) > 0.5`,
 			lasts: 15 * time.Minute, severity: fault.Warning,
 			summary: "{{ $labels.instance }} refuses {{ $value | humanizePercentage }} of what is asked",
 			cause:   "More than half of the offers, segments and jobs that gateways asked for were refused.",
 			remedy:  "The label code of tutti_requests_total says why; so does `tutti doctor explain`."},
-		{name: "TuttiSlow", expr: `sum by (instance, job) (rate(livepeer_transcode_score_bucket{le=~"1|1.0"}[10m])) / sum by (instance, job) (rate(livepeer_transcode_score_count[10m])) > 0.1`,
+		{name: "TuttiSlow", expr: `sum by (instance, job) (rate(livepeer_transcode_score_bucket{le=~"1|1.0"}[10m])) / sum ` +
+			`by (instance, job) (rate(livepeer_transcode_score_count[10m])) > 0.1`,
 			lasts: 10 * time.Minute, severity: fault.Warning, summary: "{{ $labels.instance }} is slower than real time for " +
 				"{{ $value | humanizePercentage }} of its segments",
 			cause:  "Segments take longer than they play: there are more sessions than the devices can do.",
 			remedy: "Lower -maxSessions, or find out what else uses the machine."},
-		{name: "TuttiOverhead", expr: `histogram_quantile(0.95, sum by (instance, job, le) (rate(tutti_segment_overhead_seconds_bucket[10m]))) > 0.25`,
+		{name: "TuttiOverhead", expr: `histogram_quantile(0.95, sum by (instance, job, le) ` +
+			`(rate(tutti_segment_overhead_seconds_bucket[10m]))) > 0.25`,
 			lasts: 15 * time.Minute, severity: fault.Warning,
 			summary: "{{ $labels.instance }} takes {{ $value | humanizeDuration }} for itself per segment",
 			cause:   "What is neither codecs nor waiting takes long: the machine has too little CPU time or memory.",
 			remedy:  "Look at the machine's load and whether it swaps."},
 		{name: "TuttiSessionsFull",
-			expr:  `sum by (instance, job, node_type) (livepeer_current_sessions_total) / (sum by (instance, job, node_type) (livepeer_max_sessions_total) > 0) >= 1`,
+			expr: `sum by (instance, job, node_type) (livepeer_current_sessions_total) / (sum by (instance, job, node_type) ` +
+				`(livepeer_max_sessions_total) > 0) >= 1`,
 			lasts: 15 * time.Minute, severity: fault.Warning,
 			summary: "{{ $labels.instance }} has been full for a quarter of an hour",
 			cause:   "All sessions are in use, so that new gateways are refused.",
@@ -132,7 +140,8 @@ func workRules() []rule {
 			remedy:  "Lower -maxSessions, keep fewer models warm, or end other programs on the GPU.",
 			code:    fault.GPUMemoryTaken},
 		{name: "TuttiGatewayFails",
-			expr: `livepeer_success_rate < 0.9 and on (instance, job, node_type) sum by (instance, job, node_type) (rate(livepeer_segment_source_emerged_total[10m])) > 0`, lasts: 10 * time.Minute, severity: fault.Critical,
+			expr: `livepeer_success_rate < 0.9 and on (instance, job, node_type) sum by (instance, job, node_type) ` +
+				`(rate(livepeer_segment_source_emerged_total[10m])) > 0`, lasts: 10 * time.Minute, severity: fault.Critical,
 			summary: "the gateway {{ $labels.instance }} has {{ $value | humanizePercentage }} of its segments transcoded",
 			cause:   "Orchestrators fail or are too slow, or none is left that is good enough.",
 			remedy:  "livepeer_discovery_errors_total and livepeer_segment_transcode_failed_total say why."},

@@ -71,7 +71,7 @@ func generateVerbs() (map[string][]byte, error) {
 	if err := verb.WriteMan(&man, table); err != nil {
 		return nil, err
 	}
-	files["docs/tutti_cli.md"] = page.Bytes()
+	files["docs/tutti_cli.md"] = []byte(wrapPage(page.String()))
 	files["deploy/man/tutti_cli.1"] = man.Bytes()
 	for _, v := range table {
 		if v.Result == nil {

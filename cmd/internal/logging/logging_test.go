@@ -119,9 +119,11 @@ func TestLines(t *testing.T) {
 		{"W", "wrapped"},
 		{"I", "child session=abc round=3"},
 		{"I", "parent"},
-		{"I", `forged\nE0101 00:00:00.000000       1 x.go:1] gotcha err="a\r\nb\x1b[31m\u2028" empty="" q="say \"hi\"" eq="a=b"`},
+		{"I", `forged\nE0101 00:00:00.000000       1 x.go:1] gotcha err="a\r\nb\x1b[31m\u2028" empty="" q="say \"hi\"" ` +
+			`eq="a=b"`},
 		{"I", "long v=" + strings.Repeat("x", 2048) + "…(2952 bytes more) after=true"},
-		{"I", `types d=1.5s e="boom: here" b=cafe t=2026-01-02T03:04:05.006Z s=*** n=<nil> u=https://h p="(*logging_test.fussy cannot be printed)" f=1.5`},
+		{"I", `types d=1.5s e="boom: here" b=cafe t=2026-01-02T03:04:05.006Z s=*** n=<nil> u=https://h ` +
+			`p="(*logging_test.fussy cannot be printed)" f=1.5`},
 		{"W", `refused code=OrchestratorCapped remedy="` + remedyOf(fault.OrchestratorCapped) +
 			`" err="admit: OrchestratorCapped (1 of 1)"`},
 		{"I", "wire"},

@@ -30,7 +30,7 @@ func loaders() map[string][2]string {
 }
 
 // carried are the C library's parts: those that programs are linked with, and what
-// NVIDIA's driver libraries, which the container engine brings, ask for.
+// NVIDIA's driver libraries, which the container engine adds, need.
 func carried() []string {
 	return []string{"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libresolv.so.2",
 		"libnss_files.so.2", "libnss_dns.so.2"}

@@ -98,7 +98,7 @@ func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLa
 func (c *Client) Address() string { return c.base }
 
 // Get reads path into answer. A node on another machine wants the token for
-// reading, too; without one it says so itself.
+// reading, too; without one it refuses by name.
 func (c *Client) Get(ctx context.Context, path string, answer any) error {
 	token := ""
 	if u, err := url.Parse(c.base); err == nil && !c.clear && !loopback(u.Hostname()) {

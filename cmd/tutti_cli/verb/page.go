@@ -10,23 +10,24 @@ const pageIntro = `# tutti_cli
 
 <!-- Generated from the table of verbs in cmd/tutti_cli/action; run "make generate". -->
 
-` + "`tutti_cli`" + ` is the operator's tool. It looks at a running node and acts on the chain with the node's account, over the
-node's admin API on loopback (port 7935, a gateway alone 5935). It knows no chain of its own: the node estimates,
-signs, sends and follows. It may be closed after an action was sent. Only the account verbs touch keys: they make key
-files where no node runs yet.
+` + "`tutti_cli`" + ` is the operator's tool. It looks at a running node and acts on the chain with the
+node's account, over the node's admin API on loopback (port 7935, a gateway alone 5935). It knows no chain of its own:
+the node estimates, signs, sends and follows. It may be closed after an action was sent. Only the account verbs touch
+keys: they make key files where no node runs yet.
 
 ## Menu
 
 Without a verb, on a terminal, it shows a numbered menu with what fits the node's roles. Type a number to choose, follow
 the questions, and see what an action costs before it is sent. "Become an orchestrator" explains each parameter, checks
-the balances, shows the plan with its fees, and asks before every transaction. When a step fails, run it again: it goes on
-at the open step. Ctrl-C at a question leaves the tool and sends nothing. ` + "`--accessible`" + `, or TERM=dumb, writes every value
-on a line of its own.
+the balances, shows the plan with its fees, and asks before every transaction. When a step fails, run it again: it goes
+on at the open step. Ctrl-C at a question leaves the tool and sends nothing.
+` + "`--accessible`" + `, or TERM=dumb, writes every value on a line of its own.
 
 ## Verbs
 
-The same actions are verbs for scripts. Options may stand before and behind words, with one dash or two. A change asks for
-confirmation on a terminal, and needs ` + "`--yes`" + ` where no prompt is possible. ` + "`--dry-run`" + ` shows what would be done and its cost.
+The same actions are verbs for scripts. Options may stand before and behind words, with one dash or two. A change asks
+for confirmation on a terminal, and needs ` + "`--yes`" + ` where no prompt is possible.
+` + "`--dry-run`" + ` shows what would be done and its cost.
 
     tutti_cli status
     tutti_cli orchestrator activate --reward-cut 10 --fee-cut 5 --stake 1000 --price-per-unit 0 \
@@ -34,15 +35,17 @@ confirmation on a terminal, and needs ` + "`--yes`" + ` where no prompt is possi
     tutti_cli reward status --json | jq .state
 
 Amounts have units, and what is most likely not meant is refused with a way to write what is: stake is in whole tokens
-(` + "`1000`, `0.5`" + `) or base units (` + "`5LPTU`" + `), ETH has its unit (` + "`0.1ETH`, `5gwei`, `100wei`" + `), a cut of ` + "`0.1`" + ` has to say whether
-it is 0.1 % or 10 %, prices are whole wei or name their currency.
+(` + "`1000`, `0.5`" + `) or base units (` + "`5LPTU`" + `),
+ETH has its unit (` + "`0.1ETH`, `5gwei`, `100wei`" + `),
+a cut of ` + "`0.1`" + ` has to say whether it is 0.1 % or 10 %, prices are whole wei or name their currency.
 
 ## The admin token
 
-Changes need the token that the node writes into its data directory. It is looked for in this order: ` + "`--token-file`" + `, the
-environment variable ` + "`TUTTI_ADMIN_TOKEN`, `admin.token` in `--dataDir` (or `TUTTI_DATA_DIR`), `~/.tutti/NETWORK/admin.token`" + `. It is
-never given on the command line, and never sent unencrypted to another machine. The token of a data directory is not sent
-to a program of another user than that directory's, which may have taken the port of a node that does not run.
+Changes need the token that the node writes into its data directory. It is looked for in this order:
+` + "`--token-file`" + `, the environment variable ` + "`TUTTI_ADMIN_TOKEN`" + `,
+` + "`admin.token` in `--dataDir` (or `TUTTI_DATA_DIR`), `~/.tutti/NETWORK/admin.token`" + `.
+It is never given on the command line, and never sent unencrypted to another machine. The token of a data directory is
+not sent to a program of another user than that directory's, which may have taken the port of a node that does not run.
 
 `
 

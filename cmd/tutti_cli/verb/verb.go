@@ -100,7 +100,7 @@ type Result interface {
 // Failing is a Result that is written and is a failure all the same.
 type Failing interface {
 	Result
-	// Failed reports whether the exit status says so.
+	// Failed reports whether the exit status is one of failure.
 	Failed() bool
 }
 

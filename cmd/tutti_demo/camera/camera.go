@@ -172,7 +172,7 @@ func (p *Page) status(ctx context.Context) (at, failure string) {
 	}
 	res, err := p.client.Do(r)
 	if err != nil {
-		return "", "" // the page's own calls say so
+		return "", "" // the page's own calls show it
 	}
 	defer res.Body.Close()
 	var status struct {

@@ -73,7 +73,8 @@ func build(folder string) ([]object, error) {
 func write(folder string, objects []object) error {
 	out := json.NewEncoder(os.Stdout)
 	for _, o := range objects {
-		if err := out.Encode(map[string]any{"folder": folder, "kind": o.kind, "name": o.name, "object": json.RawMessage(o.text)}); err != nil {
+		if err := out.Encode(map[string]any{"folder": folder,
+			"kind": o.kind, "name": o.name, "object": json.RawMessage(o.text)}); err != nil {
 			return err
 		}
 	}

@@ -143,7 +143,8 @@ func policy(n *networkingv1.NetworkPolicy, pods []workload) (out []string) {
 
 func autoscaler(h *autoscalingv2.HorizontalPodAutoscaler, pods []workload) []string {
 	for _, w := range pods {
-		if d, ok := w.value.(*appsv1.Deployment); ok && w.kind == h.Spec.ScaleTargetRef.Kind && w.name == h.Spec.ScaleTargetRef.Name {
+		if d, ok := w.value.(*appsv1.Deployment); ok && w.kind == h.Spec.ScaleTargetRef.Kind &&
+			w.name == h.Spec.ScaleTargetRef.Name {
 			if d.Spec.Replicas != nil {
 				return []string{h.Name + ": the deployment says how many replicas there are, which the autoscaler is for"}
 			}
@@ -163,7 +164,8 @@ func (w workload) problems(objects []object, elsewhere []string) (out []string) 
 	for _, v := range w.pod.Spec.Volumes {
 		volumes[v.Name] = true
 		switch {
-		case v.Secret != nil && !slices.Contains(elsewhere, v.Secret.SecretName) && !exists(objects, "Secret", v.Secret.SecretName):
+		case v.Secret != nil && !slices.Contains(elsewhere, v.Secret.SecretName) && !exists(objects,
+			"Secret", v.Secret.SecretName):
 			say("there is no secret %s", v.Secret.SecretName)
 		case v.ConfigMap != nil && !exists(objects, "ConfigMap", v.ConfigMap.Name):
 			say("there is no config map %s", v.ConfigMap.Name)
@@ -183,14 +185,16 @@ func (w workload) problems(objects []object, elsewhere []string) (out []string) 
 				say("a probe of container %s leads nowhere", c.Name)
 			}
 		}
-		if c.SecurityContext == nil || c.SecurityContext.AllowPrivilegeEscalation == nil || *c.SecurityContext.AllowPrivilegeEscalation {
+		if c.SecurityContext == nil || c.SecurityContext.AllowPrivilegeEscalation == nil ||
+			*c.SecurityContext.AllowPrivilegeEscalation {
 			say("container %s may gain privileges", c.Name)
 		}
 		if c.Resources.Requests.Memory().IsZero() || c.Resources.Limits.Memory().IsZero() {
 			say("container %s has no bound on its memory", c.Name)
 		}
 	}
-	if w.pod.Spec.TerminationGracePeriodSeconds == nil || time.Duration(*w.pod.Spec.TerminationGracePeriodSeconds)*time.Second < time.Minute {
+	if w.pod.Spec.TerminationGracePeriodSeconds == nil ||
+		time.Duration(*w.pod.Spec.TerminationGracePeriodSeconds)*time.Second < time.Minute {
 		say("its pods get no time to drain")
 	}
 	return out

@@ -7,6 +7,7 @@ remove | deconfigure | 0) ;;
 *) exit 0 ;;
 esac
 if [ -d /run/systemd/system ]; then
-	systemctl disable --now tutti.socket tutti-gateway.socket tutti.service tutti-gpu.service tutti-containers.service || true
+	systemctl disable --now tutti.socket tutti-gateway.socket tutti.service tutti-gpu.service tutti-containers.service ||
+		true
 	systemctl stop 'tutti@*.service' || true
 fi

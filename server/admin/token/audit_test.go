@@ -47,7 +47,8 @@ func TestLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, _ := os.ReadFile(path)
-	want := `{"time":"2023-11-14T22:13:20Z","id":3,"method":"POST","route":"/bond","from":"loopback","token":true,"parameters":{"amount":"5"},"outcome":"done","status":200,"tx":["0x01"]}` + "\n"
+	want := `{"time":"2023-11-14T22:13:20Z","id":3,"method":"POST","route":"/bond","from":"loopback","token":true,` +
+		`"parameters":{"amount":"5"},"outcome":"done","status":200,"tx":["0x01"]}` + "\n"
 	if string(got) != want {
 		t.Errorf("wrote %s", got)
 	}

@@ -147,7 +147,7 @@ func (p *Policy) Play(r *http.Request, id core.ManifestID, now time.Time) (query
 }
 
 // Push decides about a segment. key identifies the key that was used, by its hash; "" is a push
-// that needed none. If everyone may push a valid key is recognized all the same.
+// that needed none. If every client may push, a valid key is recognized all the same.
 func (p *Policy) Push(r *http.Request) (key string, err error) {
 	if p == nil || p.opt.AskedPushes {
 		return "", nil

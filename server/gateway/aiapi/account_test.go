@@ -29,7 +29,8 @@ func TestTheWholeRequestIsReserved(t *testing.T) {
 			`"response_format":{"type":"json_schema","json_schema":{"name":"s","schema":{"description":"` + long + `"}}}}`,
 		"calls of tools": `{"model":"m/llama","max_tokens":16,"messages":[{"role":"assistant","tool_calls":[{"id":"1",` +
 			`"type":"function","function":{"name":"f","arguments":"` + long + `"}}]},{"role":"user","content":"hi"}]}`,
-		"pictures": `{"model":"m/llama","max_tokens":16,"messages":[{"role":"user","content":[{"type":"text","text":"what?"},` +
+		"pictures": `{"model":"m/llama","max_tokens":16,"messages":[{"role":"user","content":[{"type":"text",` +
+			`"text":"what?"},` +
 			strings.Repeat(`{"type":"image_url","image_url":{"url":"`+url+`"}},`, 2) +
 			`{"type":"image_url","image_url":{"url":"` + url + `"}}]}]}`,
 	} {

@@ -78,12 +78,14 @@ func TestVideoThatFails(t *testing.T) {
 		"fault": {fails(fault.New(fault.JobFailed, "", "no")),
 			`{"status":"complete","result":{"error":{"message":"no","type":"server_error","param":null,"code":"JobFailed"}}}`},
 		"defect": {func(context.Context, *inference.Job) (*broker.Answer, error) { panic("oops") },
-			`{"status":"complete","result":{"error":{"message":"Internal Server Error","type":"server_error","param":null,"code":"Unexpected"}}}`},
+			`{"status":"complete","result":{"error":{"message":"Internal Server Error","type":"server_error","param":null,` +
+				`"code":"Unexpected"}}}`},
 		"refusal": {func(ctx context.Context, job *inference.Job) (*broker.Answer, error) {
 			a, err := says(`{"detail":{"msg":"sizes must divide by 8"}}`)(ctx, job)
 			a.Status = http.StatusBadRequest
 			return a, err
-		}, `{"status":"complete","result":{"error":{"message":"sizes must divide by 8","type":"invalid_request_error","param":null,"code":"JobRefused"}}}`},
+		}, `{"status":"complete","result":{"error":{"message":"sizes must divide by 8","type":"invalid_request_error",` +
+			`"param":null,"code":"JobRefused"}}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -15,7 +15,8 @@ import (
 func TestLeavingEarlyIsNotFree(t *testing.T) {
 	t.Parallel()
 	n := start(t, withKey(apikeys.Limits{Budget: apikeys.Budget{Tokens: 1100, Period: apikeys.Total}})).serve()
-	n.broker.answer = says(`{"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"` +
+	n.broker.answer = says(`{"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant",` +
+		`"content":"` +
 		strings.Repeat("hello ", 1000) + `"},"finish_reason":"stop","logprobs":"` + strings.Repeat("x", 24<<20) +
 		`"}],"usage":{"prompt_tokens":3,"completion_tokens":1000,"total_tokens":1003}}`)
 	const body = `{"model":"m/llama","messages":[{"role":"user","content":"hi"}],"max_tokens":1000}`

@@ -29,8 +29,11 @@ var errBroken = errors.New("connection reset")
 const (
 	chatBody   = `{"model":"m/llama","messages":[{"role":"user","content":"hi"}],"max_tokens":16}`
 	streamBody = `{"model":"m/llama","messages":[{"role":"user","content":"hi"}],"max_tokens":16,"stream":true}`
-	usageBody  = `{"model":"m/llama","messages":[{"role":"user","content":"hi"}],"stream":true,"stream_options":{"include_usage":true}}`
-	chatAnswer = `{"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"hello"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":5,"total_tokens":8,"prompt_tokens_details":{"cached_tokens":2}}}`
+	usageBody  = `{"model":"m/llama","messages":[{"role":"user","content":"hi"}],"stream":true,` +
+		`"stream_options":{"include_usage":true}}`
+	chatAnswer = `{"id":"c","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant",` +
+		`"content":"hello"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":5,"total_tokens":8,` +
+		`"prompt_tokens_details":{"cached_tokens":2}}}`
 )
 
 // Events of a stream, as servers send them.

@@ -83,7 +83,8 @@ func TestKeepAliveBeforeTheFirstByte(t *testing.T) {
 		}, comment, comment +
 			`data: {"error":{"message":"no","type":"invalid_request_error","param":null,"code":"JobRefused"}}` + "\n\n", 200},
 		"JSON, late": {16 * time.Second, streamBody, says(chatAnswer), comment,
-			comment + `data: {"error":{"message":"a stream was requested and the answer is not one","type":"server_error","param":null,"code":"AnswerUnreadable","status":502}}` + "\n\n", 200},
+			comment + `data: {"error":{"message":"a stream was requested and the answer is not one","type":"server_error",` +
+				`"param":null,"code":"AnswerUnreadable","status":502}}` + "\n\n", 200},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

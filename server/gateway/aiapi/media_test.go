@@ -124,7 +124,8 @@ func TestImages(t *testing.T) {
 	t.Parallel()
 	pic := picture(t)
 	n := start(t, func(o *aiapi.Options) { o.Fetcher = fetchedFiles{"https://o:8935/stream/x/1.png": pic} }).serve()
-	n.broker.answer = says(`{"images":[{"url":"https://o:8935/stream/x/1.png","seed":12345678901234567890,"nsfw":false},{"url":"` + dataURL(pic) + `","seed":2,"nsfw":false}],"more":1}`)
+	n.broker.answer = says(`{"images":[{"url":"https://o:8935/stream/x/1.png","seed":12345678901234567890,"nsfw":false},` +
+		`{"url":"` + dataURL(pic) + `","seed":2,"nsfw":false}],"more":1}`)
 	g := n.post("/text-to-image", `{"prompt":"a cat","model_id":"m/sd","seed":7}`)
 	if g.status != http.StatusOK || !strings.Contains(g.body, `"seed":12345678901234567890`) ||
 		!strings.Contains(g.body, `"more":1`) {
@@ -228,7 +229,8 @@ func TestOpenAIImages(t *testing.T) {
 	n := start(t, func(o *aiapi.Options) { o.Now = func() time.Time { return time.Unix(1700000000, 0) } }).serve()
 	n.broker.answer = says(`{"images":[{"url":"` + dataURL(pic) + `","seed":1,"nsfw":false}]}`)
 	g := n.post("/v1/images/generations",
-		`{"model":"m/sd","prompt":"a cat","n":2,"size":"256x128","response_format":"b64_json","user":"u","negative_prompt":"dog"}`)
+		`{"model":"m/sd","prompt":"a cat","n":2,"size":"256x128","response_format":"b64_json","user":"u",`+
+			`"negative_prompt":"dog"}`)
 	g.want(t, http.StatusOK,
 		`{"created":1700000000,"data":[{"b64_json":"`+base64.StdEncoding.EncodeToString(pic)+`"}]}`+"\n")
 	job, _ := n.broker.last(t)
@@ -331,12 +333,14 @@ func TestOpenAISpeech(t *testing.T) {
 func TestOpenAITranscription(t *testing.T) {
 	t.Parallel()
 	n := start(t, func(o *aiapi.Options) { o.Media = seconds(3) }).serve()
-	n.broker.answer = says(`{"text":" Hi you","chunks":[{"timestamp":[0.0,1.5],"text":" Hi"},{"timestamp":[1.5,null],"text":" \nyou"}]}`)
+	n.broker.answer = says(`{"text":" Hi you","chunks":[{"timestamp":[0.0,1.5],"text":" Hi"},{"timestamp":[1.5,null],` +
+		`"text":" \nyou"}]}`)
 	for format, want := range map[string]string{
 		"":     `{"text":" Hi you"}` + "\n",
 		"json": `{"text":" Hi you"}` + "\n",
 		"text": " Hi you\n",
-		"verbose_json": `{"task":"transcribe","duration":1.5,"text":" Hi you","segments":[{"id":0,"start":0,"end":1.5,"text":" Hi"},` +
+		"verbose_json": `{"task":"transcribe","duration":1.5,"text":" Hi you","segments":[{"id":0,"start":0,"end":1.5,` +
+			`"text":" Hi"},` +
 			`{"id":1,"start":1.5,"end":1.5,"text":" \nyou"}]}` + "\n",
 		"srt": "1\n00:00:00,000 --> 00:00:01,500\nHi\n\n2\n00:00:01,500 --> 00:00:01,500\nyou\n\n",
 		"vtt": "WEBVTT\n\n00:00:00.000 --> 00:00:01.500\nHi\n\n00:00:01.500 --> 00:00:01.500\nyou\n\n",

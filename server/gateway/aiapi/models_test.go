@@ -28,10 +28,12 @@ func TestModels(t *testing.T) {
 		{Model: llm("other"), State: inference.Ready},
 		{Model: llm("m/broken"), State: inference.Failed},
 	}
-	const llama = `{"id":"m/llama","object":"model","created":100,"owned_by":"m","pipeline":"llm","warm":true,"context_length":8192,"capacity":6,"operations":["chat","embedding"]}`
+	const llama = `{"id":"m/llama","object":"model","created":100,"owned_by":"m","pipeline":"llm","warm":true,` +
+		`"context_length":8192,"capacity":6,"operations":["chat","embedding"]}`
 	const key = "Bearer " + token
 	n.get("/v1/models", "Authorization", key).want(t, http.StatusOK,
-		`{"object":"list","data":[`+llama+`,{"id":"m/sd","object":"model","created":0,"owned_by":"m","pipeline":"text-to-image","warm":true}]}`+"\n")
+		`{"object":"list","data":[`+llama+
+			`,{"id":"m/sd","object":"model","created":0,"owned_by":"m","pipeline":"text-to-image","warm":true}]}`+"\n")
 	n.get("/v1/models/m/llama", "Authorization", key).want(t, http.StatusOK, llama+"\n")
 	const unknown = `no orchestrator offers the model \"%s\"; GET /v1/models lists those that are offered`
 	for _, id := range []string{"other", "none", "m/broken", "m%2Fother"} {

@@ -110,7 +110,8 @@ func TestUnreadableRequests(t *testing.T) {
 
 func TestRunnersRefusals(t *testing.T) {
 	t.Parallel()
-	openAI := `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`
+	openAI := `{"error":{"code":400,"message":"the request exceeds the available context size",` +
+		`"type":"exceed_context_size_error"}}`
 	tests := map[string]struct {
 		status     int
 		body, want string

@@ -15,11 +15,14 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/broker"
 )
 
-const brokenEvent = `data: {"error":{"message":"the answer broke off","type":"server_error","param":null,"code":"CompletionBroken","status":502}}` + "\n\n"
+const brokenEvent = `data: {"error":{"message":"the answer broke off","type":"server_error","param":null,` +
+	`"code":"CompletionBroken","status":502}}` + "\n\n"
 
-const earlyEvent = `data: {"error":{"message":"the stream ended before the answer was finished","type":"server_error","param":null,"code":"CompletionBroken","status":502}}` + "\n\n"
+const earlyEvent = `data: {"error":{"message":"the stream ended before the answer was finished",` +
+	`"type":"server_error","param":null,"code":"CompletionBroken","status":502}}` + "\n\n"
 
-const failedEvent = `data: {"error":{"message":"the stream ended with an error of the orchestrator","type":"server_error",` +
+const failedEvent = `data: {"error":{"message":"the stream ended with an error of the orchestrator",` +
+	`"type":"server_error",` +
 	`"param":null,"code":"CompletionBroken","status":502}}` + "\n\n"
 
 func TestStreams(t *testing.T) {

@@ -20,7 +20,8 @@ func TestDoAtOurOwnKind(t *testing.T) {
 	o := fake(t, "a")
 	s := start(t, nil, o)
 	text, a := s.mustAsk(t)
-	if text != `{"a":1}` || a.Orchestrator != o.uri || a.Tries != 1 || !a.Peer.IsLoopback() || a.Node != "tutti/9" || a.Status != 200 ||
+	if text != `{"a":1}` || a.Orchestrator != o.uri || a.Tries != 1 || !a.Peer.IsLoopback() || a.Node !=
+		"tutti/9" || a.Status != 200 ||
 		a.Length != 7 {
 		t.Errorf("%s %+v", text, a)
 	}

@@ -34,7 +34,8 @@ func TestAStreamIsTransformedWhileItIsWatched(t *testing.T) {
 		start["params"].(map[string]any)["prompt"] != "a" {
 		t.Error(start)
 	}
-	if res, text := livevideo.Do(t, "POST", g.url+"cam/update", "application/json", `{"prompt":"b"}`); res.StatusCode != http.StatusOK {
+	if res, text := livevideo.Do(t,
+		"POST", g.url+"cam/update", "application/json", `{"prompt":"b"}`); res.StatusCode != http.StatusOK {
 		t.Error(res.Status, text)
 	}
 	until(t, "parameters", func() bool { return o.Got(`{"prompt":"b"}`) && o.Got(`{"keep":"alive"}`) })

@@ -33,8 +33,8 @@ type identity struct {
 // ownMachine is the name of requests of the own machine.
 const ownMachine = "machine"
 
-// client is who is answerable for what is paid and not worked for: one that begins many streams is one client. Those of
-// the own machine are of many publishers.
+// client is the party answerable for what is paid and not worked for: one that begins many streams is one client.
+// Streams of the own machine are of many publishers.
 func (s *stream) client() string {
 	if s.by.name == "" || s.by.name == ownMachine {
 		return "stream " + s.id
@@ -99,7 +99,7 @@ func taken(err error) error {
 	return err
 }
 
-// mayUse reports whether a client may change a stream and read its status: its publisher, and, for one that nobody
+// mayUse reports whether a client may change a stream and read its status: its publisher, and, for one that no client
 // claims, the own machine and the keys.
 func (s *Server) mayUse(st *stream, by identity) bool {
 	return st.by.name == by.name || !st.by.claims && by.known

@@ -25,7 +25,8 @@ func TestEventsOfManyValues(t *testing.T) {
 		}
 	}
 	for what, inner := range map[string]string{
-		"a long text": `"` + strings.Repeat(`a, [b] \"{c}\" `, 50_000) + `"`, "some numbers": "[" + strings.Repeat("1,", 5000) + "1]",
+		"a long text": `"` + strings.Repeat(`a, [b] \"{c}\" `, 50_000) +
+			`"`, "some numbers": "[" + strings.Repeat("1,", 5000) + "1]",
 	} {
 		if !event(inner) {
 			t.Error(what, "are not kept")

@@ -80,7 +80,7 @@ func (c *Client) sendLive(r *http.Request, payment Payment, failed func()) (stat
 	return resp.StatusCode, answer, nil
 }
 
-// LivePayments pays on for one live stream at an orchestrator, whose terms come anew with each answer. It is used by
+// LivePayments pays on for one live stream at an orchestrator, whose terms come again with each answer. It is used by
 // one goroutine.
 type LivePayments struct {
 	c        *Client

@@ -19,7 +19,7 @@ const (
 	restartWindow = time.Minute
 	maxUnanswered = 3
 	// idleChannel is how long ago a channel's last segment must have begun for it to be closed as idle, with
-	// some time for who closes it.
+	// some time for the caller that closes it.
 	idleChannel = 4 * time.Minute
 )
 

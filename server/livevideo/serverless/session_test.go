@@ -71,8 +71,12 @@ func TestEndsOfSessions(t *testing.T) {
 		}, nil},
 		"unknown type":      {func(p *peer) { p.say(`{"type":"dance"}`); p.next() }, nil},
 		"unknown direction": {func(p *peer) { p.say(`{"type":"create_channels","direction":"up"}`); p.next() }, nil},
-		"large message":     {func(p *peer) { p.say(`{"type":"pong","error":"` + strings.Repeat("x", 1<<17) + `"}`); p.next() }, nil},
-		"error later":       {func(p *peer) { p.say(`{"type":"error","code":"A","error":"b"}`); p.next() }, nil},
+		"large message": {func(p *peer) {
+			p.say(`{"type":"pong","error":"` + strings.Repeat("x", 1<<17) +
+				`"}`)
+			p.next()
+		}, nil},
+		"error later": {func(p *peer) { p.say(`{"type":"error","code":"A","error":"b"}`); p.next() }, nil},
 		"too many channels": {func(p *peer) {
 			for range 33 {
 				p.say(`{"type":"create_channels","direction":"in"}`)

@@ -196,7 +196,9 @@ func mixed(parts ...part) (kind string, body *bytes.Buffer) {
 func llm(id string) inference.Model { return inference.Model{Capability: capability.LLM, ID: id} }
 
 func chat(model inference.Model, stream bool) *inference.Job {
-	text := `{"model":"` + model.ID + `","messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}],"max_tokens":16,"seed":7,"stream":` + strconv.FormatBool(stream) + `}`
+	text := `{"model":"` + model.ID +
+		`","messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}],"max_tokens":16,"seed":7,` +
+		`"stream":` + strconv.FormatBool(stream) + `}`
 	return &inference.Job{Model: model, Operation: inference.Chat, Body: []byte(text), ContentType: "application/json",
 		Stream: stream, RequestID: "req-1"}
 }

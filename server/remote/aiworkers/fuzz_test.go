@@ -61,7 +61,8 @@ func FuzzRegistration(f *testing.F) {
 func FuzzMixed(f *testing.F) {
 	_, body := mixed(
 		part{"Content-Type: image/png\r\nContent-Disposition: attachment; filename=a.png", "x"},
-		part{"Content-Type: application/json", `{"images":[{"url":"a.png","seed":18446744073709551615},{"url":1}],"audio":{"url":"a.png"}}`})
+		part{"Content-Type: application/" +
+			"json", `{"images":[{"url":"a.png","seed":18446744073709551615},{"url":1}],"audio":{"url":"a.png"}}`})
 	f.Add(body.Bytes())
 	f.Add([]byte("--0123456789abcdef0123--"))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -88,7 +88,8 @@ func TestChatOfTheNetwork(t *testing.T) {
 		t.Errorf("%d %s", code, text)
 	}
 	out := <-done
-	if out.err != nil || out.text != `{"id":"abc"}` || out.reply.ContentType != "application/json" || out.reply.Worker != "127.0.0.1" {
+	if out.err != nil || out.text !=
+		`{"id":"abc"}` || out.reply.ContentType != "application/json" || out.reply.Worker != "127.0.0.1" {
 		t.Errorf("%+v", out)
 	}
 	// Again: no caller waits any more, and the network's workers are not notified.
@@ -163,7 +164,8 @@ func TestImageOfTheNetwork(t *testing.T) {
 	kind, body := mixed(
 		part{"Content-Type: image/png\r\nContent-Length: 4\r\nContent-Disposition: attachment; filename=0a1b2c3d.png",
 			"\x89PNG"},
-		part{"Content-Type: application/json", `{"images":[{"url":"0a1b2c3d.png","seed":18446744073709551615,"nsfw":false}]}`})
+		part{"Content-Type: application/" +
+			"json", `{"images":[{"url":"0a1b2c3d.png","seed":18446744073709551615,"nsfw":false}]}`})
 	b.post(n.GetTaskId(), kind, body, nil)
 	out := <-done
 	if out.err != nil {
@@ -303,7 +305,7 @@ func TestRepliesToResults(t *testing.T) {
 		"task":         {"multipart/mixed; boundary=x", set("TaskId", "many"), 400, "Invalid Task ID"},
 		"content type": {"a/b; c", nil, 415, "mime: invalid media parameter"},
 		"unknown":      {"multipart/mixed; boundary=x", nil, 200, "OK"},
-		"unknown, own": {"application/json", set("Tutti-Status", "200"), 410, "nobody waits for it"},
+		"unknown, own": {"application/json", set("Tutti-Status", "200"), 410, "no job waits for it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if code, text := b.post(77, row.kind, strings.NewReader("x"), row.change); code != row.code || text != row.text {

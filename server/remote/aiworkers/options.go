@@ -16,7 +16,7 @@ const (
 	// stallTime is how long an answer may pause that no job reads.
 	stallTime = 5 * time.Minute
 	// ownGrace is how much longer than its runners one of our own workers may take: it ends
-	// what they do not do in time, and says so.
+	// what they do not do in time, and reports that.
 	ownGrace = 10 * time.Second
 	// lostTime is what is left of that once its worker's registration has broken.
 	lostTime = 5 * time.Second

@@ -67,7 +67,7 @@ func (p *Pool) result(w http.ResponseWriter, r *http.Request) {
 	case odd != nil:
 		p.rejectContentType(w, claim, odd.Error())
 	case claim == nil && own:
-		http.Error(w, "nobody waits for it", http.StatusGone)
+		http.Error(w, "no job waits for it", http.StatusGone)
 	case claim == nil:
 		taken(w)
 	default:
@@ -76,7 +76,7 @@ func (p *Pool) result(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// undelivered hears from one of our own workers that its answer did not get through. Of
+// undelivered is the notice of one of our own workers that its answer did not get through. Of
 // a connection that is dead nothing may be known here: what came of it so far counts no
 // more, and the job can go to another worker.
 func (p *Pool) undelivered(id remote.TaskID, from string, r *http.Request) bool {
@@ -176,7 +176,7 @@ func (p *Pool) deliver(d *delivery, a *answer) {
 		whole = a.complete()
 	}
 	if !whole {
-		http.Error(d.w, "nobody waits for it", http.StatusGone)
+		http.Error(d.w, "no job waits for it", http.StatusGone)
 		return
 	}
 	taken(d.w)

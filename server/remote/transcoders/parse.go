@@ -29,7 +29,7 @@ type parser struct {
 	out    []core.Rendition
 	// held is what is booked for out.
 	held int64
-	// uncounted hears of a rendition whose frames cannot be counted; it may be nil.
+	// uncounted is called for a rendition whose frames cannot be counted; it may be nil.
 	uncounted func(why error)
 }
 

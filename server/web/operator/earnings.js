@@ -68,14 +68,17 @@ export const model = (r) => (r.model ? `${r.pipeline} · ${r.model}` : r.pipelin
 // showEarnings takes one answer: its columns and tables are of the same moment.
 export function showEarnings(sums, groups, seen) {
   sums.replaceChildren(table('In all, today and in this round', [
-    { head: 'what', kind: 'name', cell: ([name, about]) => { const e = element('span', name); if (about) e.title = about; return e; } },
+    { head: 'what', kind: 'name', cell: ([name, about]) => { const e = element('span', name);
+      if (about) e.title = about; return e; } },
     { head: 'in all', kind: 'number', cell: ([, , f]) => f(seen.total) },
     { head: 'today (UTC)', kind: 'number', cell: ([, , f]) => f(seen.today) },
     { head: seen.round ? `round ${seen.round}` : 'this round', kind: 'number', cell: ([, , f]) => f(seen.thisRound) },
   ], lines, 'small'));
   groups.replaceChildren(
-    table('By gateway', [{ head: 'gateway', kind: 'name', cell: (r) => hash(r.gateway) }, ...tickets, ...work], seen.gateways),
+    table('By gateway', [{ head: 'gateway', kind: 'name', cell: (r) => hash(r.gateway) }, ...tickets, ...work],
+      seen.gateways),
     table('By model', [{ head: 'work', kind: 'name', cell: model }, ...tickets, ...work], seen.models),
-    table('By worker', [{ head: 'worker', kind: 'name', cell: (r) => r.worker || '–' }, { head: 'work', cell: model }, ...work],
+    table('By worker', [{ head: 'worker', kind: 'name', cell: (r) => r.worker || '–' }, { head: 'work', cell: model },
+      ...work],
       seen.workers.filter((r) => r.jobs > 0)));
 }

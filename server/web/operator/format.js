@@ -99,7 +99,8 @@ export function bytes(n) {
 
 // gauge is a share as a bar with its number.
 export function gauge(share, text) {
-  const span = element('span'), bar = element('span', undefined, share > 0.9 ? 'share hot' : 'share'), fill = element('i');
+  const span = element('span'), bar = element('span', undefined, share > 0.9 ? 'share hot' : 'share'),
+    fill = element('i');
   fill.style.width = `${Math.min(100, Math.max(0, 100 * share))}%`;
   bar.setAttribute('aria-hidden', 'true');
   bar.append(fill);
@@ -117,7 +118,9 @@ export function redraw(into, children) {
   const left = [...into.querySelectorAll('.scroll')].map((e) => e.scrollLeft);
   into.replaceChildren(...children);
   into.querySelectorAll('.scroll').forEach((e, i) => { reachable(e); if (left[i]) e.scrollLeft = left[i]; });
-  if (focused) for (const e of into.querySelectorAll('[data-key]')) if (e.dataset.key === focused) e.focus({ preventScroll: true });
+  if (focused) for (const e of into.querySelectorAll('[data-key]')) {
+    if (e.dataset.key === focused) e.focus({ preventScroll: true });
+  }
 }
 
 // reachable lets the keyboard scroll what is wider than its place.
@@ -177,7 +180,8 @@ export function table(caption, columns, rows, className = 'cards') {
   for (const row of rows) {
     const tr = role(element('tr'), 'row');
     for (const c of columns) {
-      const cell = role(element(c.kind === 'name' ? 'th' : 'td', undefined, c.kind === 'name' ? '' : c.kind), c.kind === 'name' ? 'rowheader' : 'cell');
+      const cell = role(element(c.kind === 'name' ? 'th' : 'td', undefined, c.kind === 'name' ? '' : c.kind),
+        c.kind === 'name' ? 'rowheader' : 'cell');
       if (c.kind === 'name') cell.scope = 'row';
       cell.dataset.label = c.head;
       const content = c.cell(row);

@@ -6,7 +6,8 @@ import { model } from './earnings.js';
 function account(a) {
   const span = element('span');
   span.append(hash(a.key, a.key.length > 28 ? `${a.key.slice(0, 24)}…` : a.key), ': ', amount(a.balance));
-  if (a.inHand !== '0') span.append(element('span', ', of it ', 'quiet'), amount(a.inHand), element('span', ' reserved for work in progress', 'quiet'));
+  if (a.inHand !== '0') span.append(element('span', ', of it ', 'quiet'), amount(a.inHand),
+    element('span', ' reserved for work in progress', 'quiet'));
   return span;
 }
 
@@ -18,7 +19,8 @@ function accounts(payer) {
     line.append(account(a));
     div.append(line);
   }
-  if (payer.accounts.length > shown.length) div.append(element('div', `and ${count(payer.accounts.length - shown.length)} more`, 'quiet'));
+  if (payer.accounts.length > shown.length) div.append(element('div',
+    `and ${count(payer.accounts.length - shown.length)} more`, 'quiet'));
   return div;
 }
 
@@ -38,7 +40,8 @@ export function showPayers(into, answer) {
 }
 
 const states = {
-  empty: 'empty: nothing can be paid', locked: 'ready to pay', unlocking: 'on its way out: tickets are refused soon', unlocked: 'unlocked: it can be withdrawn',
+  empty: 'empty: nothing can be paid', locked: 'ready to pay', unlocking: 'on its way out: tickets are refused soon',
+    unlocked: 'unlocked: it can be withdrawn',
 };
 
 export function showFunds(into, sender, address) {
@@ -49,7 +52,8 @@ export function showFunds(into, sender, address) {
     fact('reserve', amount(sender.reserve.fundsRemaining)),
     fact('claimed of the reserve in this round', amount(sender.reserve.claimedInCurrentRound)),
     fact('state', state),
-    ...(sender.withdrawRound && sender.status !== 'locked' ? [fact('withdrawable from round', count(sender.withdrawRound))] : []),
+    ...(sender.withdrawRound && sender.status !== 'locked' ?
+      [fact('withdrawable from round', count(sender.withdrawRound))] : []),
   );
 }
 
@@ -61,7 +65,9 @@ export function showSpending(into, answer) {
   }
   const rows = [...answer.rows].sort((a, b) => (a.day < b.day ? 1 : a.day > b.day ? -1 : 0)).slice(0, 100);
   const sum = element('dl', undefined, 'facts');
-  sum.append(fact('paid in tickets, expected value', amount(answer.value)), fact('of it for no work: refused, failed, unknown or on its way', amount(answer.open)), fact('for work of', amount(answer.billed)));
+  sum.append(fact('paid in tickets, expected value', amount(answer.value)),
+    fact('of it for no work: refused, failed, unknown or on its way', amount(answer.open)),
+    fact('for work of', amount(answer.billed)));
   if (answer.balance) sum.append(fact('balance at orchestrators, for further jobs', amount(answer.balance)));
   into.replaceChildren(sum, table('By day, orchestrator and work', [
     { head: 'day (UTC)', kind: 'name', cell: (r) => r.day },
@@ -83,11 +89,13 @@ export function showCredits(into, answer) {
     return;
   }
   into.replaceChildren(table('By orchestrator, expected value of tickets', [
-    { head: 'orchestrator', kind: 'name', cell: (c) => (c.orchestrator.startsWith('0x') ? hash(c.orchestrator) : c.orchestrator) },
+    { head: 'orchestrator', kind: 'name', cell: (c) => (c.orchestrator.startsWith('0x') ? hash(c.orchestrator) :
+      c.orchestrator) },
     { head: 'no work', kind: 'number', cell: (c) => amount(c.unworked) },
     { head: 'in progress', kind: 'number', cell: (c) => amount(c.inProgress) },
     { head: 'at most', kind: 'number', cell: (c) => amount(c.bound) },
     { head: 'balance for further jobs', kind: 'number', cell: (c) => amount(c.balance) },
-    { head: 'state', cell: (c) => element('span', c.stopped ? 'stopped: it is paid nothing more' : 'paid', c.stopped ? 'bad' : 'good') },
+    { head: 'state', cell: (c) => element('span', c.stopped ? 'stopped: it is paid nothing more' : 'paid', c.stopped ?
+      'bad' : 'good') },
   ], answer.credits.slice(0, 100)));
 }

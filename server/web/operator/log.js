@@ -9,7 +9,8 @@ let lines = [], shown = 0;
 
 function fits(line) {
   const find = id('find').value.trim().toLowerCase();
-  return (ranks[line.level] ?? 1) >= ranks[id('level').value] && (!find || `${line.text} ${line.source}`.toLowerCase().includes(find));
+  return (ranks[line.level] ?? 1) >= ranks[id('level').value] &&
+    (!find || `${line.text} ${line.source}`.toLowerCase().includes(find));
 }
 
 function row(line) {

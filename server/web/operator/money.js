@@ -51,7 +51,9 @@ export async function showMoney({ node, chain }) {
       part('payers', () => get('/gateways'), (a) => showPayers(id('gateways'), a)));
   }
   if (on('orchestrator') || on('redeemer')) {
-    parts.push(part('won', () => addSteps(get, `/tickets?limit=${listed}`), (a) => showTickets(id('tickets'), id('counts'), a, known, pace), known && known.round.number, known && known.head.l1));
+    parts.push(part('won', () => addSteps(get, `/tickets?limit=${listed}`),
+      (a) => showTickets(id('tickets'), id('counts'), a, known, pace), known && known.round.number, known &&
+      known.head.l1));
   }
   if (on('gateway')) {
     parts.push(

@@ -42,7 +42,8 @@ export function lock(why) {
 
 // sure asks before something that is not undone at once. It is true when the answer is yes.
 function sure(question, yes) {
-  const box = element('dialog'), form = element('form'), go = element('button', yes), no = element('button', 'Leave it');
+  const box = element('dialog'), form = element('form'), go = element('button', yes),
+    no = element('button', 'Leave it');
   form.method = 'dialog';
   go.value = 'yes';
   no.autofocus = true;
@@ -104,7 +105,8 @@ function row(...children) {
 function locked() {
   const [box, input] = field('token', 'admin token', { type: 'password', required: true, className: 'wide' });
   return [
-    element('p', 'The token is in admin.token in the data directory. It stays in this page and is forgotten when you leave it or the node goes away.', 'quiet'),
+    element('p', 'The token is in admin.token in the data directory. ' +
+      'It stays in this page and is forgotten when you leave it or the node goes away.', 'quiet'),
     form([box], 'Unlock', async () => {
       token = input.value.trim();
       try {
@@ -120,8 +122,10 @@ function locked() {
 }
 
 function open(settings) {
-  const [sessions, most] = field('max-sessions', 'sessions at most (a number, or auto)', { value: String(settings.maxSessions), required: true });
-  const [verbosity, level] = field('log-level', 'log verbosity (0 to 10)', { type: 'number', min: 0, max: 10, value: settings.logLevel, required: true });
+  const [sessions, most] = field('max-sessions', 'sessions at most (a number, or auto)',
+    { value: String(settings.maxSessions), required: true });
+  const [verbosity, level] = field('log-level', 'log verbosity (0 to 10)',
+    { type: 'number', min: 0, max: 10, value: settings.logLevel, required: true });
   const shut = element('button', 'Forget the token');
   shut.type = 'button';
   shut.addEventListener('click', () => { forget(); say('Locked.'); });
@@ -135,7 +139,8 @@ function open(settings) {
       say('Changed.');
     }),
     ...(drains ? [row(
-      button('Drain the node', 'Drain the node', '/drain', {}, 'Drain the node? It takes no new work until you take it back. What is here goes on to its end.'),
+      button('Drain the node', 'Drain the node', '/drain', {},
+        'Drain the node? It takes no new work until you take it back. What is here goes on to its end.'),
       button('Take work again', 'Take work again', '/drain', { cancel: true }), shut)] : [row(shut)]),
   ];
 }
@@ -146,7 +151,8 @@ export async function showOperate() {
   let parts = null;
   if (unlocked()) {
     try {
-      parts = open(await (await fetch(`${api}/settings`, { signal: AbortSignal.timeout(patience), cache: 'no-store' })).json());
+      parts = open(await (await fetch(`${api}/settings`, { signal: AbortSignal.timeout(patience),
+        cache: 'no-store' })).json());
     } catch {
       parts = [element('p', 'The node does not answer.', 'bad')];
     }

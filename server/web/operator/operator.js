@@ -11,7 +11,8 @@ import { keepOptions, showOptions } from './options.js';
 import { showGate, showTiles, showTroubles } from './overview.js';
 import { keepPlots, showPlots } from './plots.js';
 import { showWhy } from './why.js';
-import { showCapabilities, showGPUs, showModels, showRefusals, showRunners, showSessions, showWorkers } from './work.js';
+import { showCapabilities, showGPUs, showModels, showRefusals, showRunners, showSessions,
+  showWorkers } from './work.js';
 
 const id = (name) => document.getElementById(name);
 const views = ['overview', 'work', 'why', 'money', 'onchain', 'log', 'settings'];
@@ -26,8 +27,10 @@ let gate = '', codes = null;   // what was announced last
 
 // drawn says which fields a view is made of.
 const drawn = {
-  overview: [[['troubles', 'gate'], showTroubles], [['sessions', 'series', 'models', 'workers', 'node'], showTiles], [['series'], (s) => showPlots(s.series)]],
-  work: [[['sessions', 'node'], showSessions], [['workers'], showWorkers], [['runners'], showRunners], [['capabilities'], showCapabilities], [['gpus'], showGPUs], [['models'], showModels], [['refusals'], showRefusals]],
+  overview: [[['troubles', 'gate'], showTroubles], [['sessions', 'series', 'models', 'workers', 'node'], showTiles],
+    [['series'], (s) => showPlots(s.series)]],
+  work: [[['sessions', 'node'], showSessions], [['workers'], showWorkers], [['runners'], showRunners],
+    [['capabilities'], showCapabilities], [['gpus'], showGPUs], [['models'], showModels], [['refusals'], showRefusals]],
   why: [],
   money: [],
   onchain: [[['chain'], showChain]],
@@ -42,7 +45,8 @@ function view() { return current; }
 function showNode({ node, chain }) {
   if (version && node.version !== version) location.reload();
   version = node.version;
-  id('who').replaceChildren(element('strong', node.roles.join(', ')), ` · ${node.offchain ? 'off\u2011chain' : node.network}`);
+  id('who').replaceChildren(element('strong', node.roles.join(', ')),
+    ` · ${node.offchain ? 'off\u2011chain' : node.network}`);
   const who = node.roles.includes('orchestrator') ? node.orchestrator || node.account : node.account;
   if (who) id('who').append(' · ', hash(who));
   if (!node.offchain && !standing) standing = import('./chain.js');
@@ -54,7 +58,8 @@ function showNode({ node, chain }) {
 
 // announce says aloud what matters, and once: the gate's words, and new problems.
 function announce(title) {
-  const now = new Set(state.troubles.filter((t) => !t.hiddenBy && t.severity !== 'info').map((t) => (t.about ? `${t.code} ${t.about}` : t.code)));
+  const now = new Set(state.troubles.filter((t) => !t.hiddenBy &&
+    t.severity !== 'info').map((t) => (t.about ? `${t.code} ${t.about}` : t.code)));
   const news = [];
   if (gate && title !== gate) news.push(title);
   if (codes) {
@@ -90,7 +95,8 @@ function lost(why) {
   lock('The node went away: what answers next at its port may be another program. The token is forgotten.');
   id('content').classList.add('stale');
   id('pulse').className = 'pulse lost';
-  id('state-text').textContent = seen ? `the node does not answer; this is from ${new Date(seen).toLocaleTimeString()}` : why;
+  id('state-text').textContent = seen ?
+    `the node does not answer; this is from ${new Date(seen).toLocaleTimeString()}` : why;
 }
 
 function whole(event) {

@@ -12,22 +12,29 @@ function words(gate, open) {
   const why = shut.map((d) => (gate.doors.length > 1 ? `${d.name}: ` : '') + (d.reason || d.code)).join('; ');
   const { drain } = gate;
   if (drain && drain.state !== 'serving' && drain.state !== 'stopping') {
-    const left = `${count(drain.sessions)} session${drain.sessions === 1 ? '' : 's'} and ${count(drain.jobs)} AI job${drain.jobs === 1 ? '' : 's'} are left`;
+    const left = `${count(drain.sessions)} session${drain.sessions === 1 ? '' : 's'} and ` +
+      `${count(drain.jobs)} AI job${drain.jobs === 1 ? '' : 's'} are left`;
     const until = drain.deadline ? `, until ${time(drain.deadline)} at the latest` : '';
     const then = drain.stop ? ' Then the node stops.' : '';
-    return drain.state === 'drained' ? ['Drained: taking nothing new', `Nothing is left.${then}`, 'partly'] : ['Draining: taking nothing new', `${left}${until}.${then}`, 'partly'];
+    return drain.state === 'drained' ? ['Drained: taking nothing new', `Nothing is left.${then}`, 'partly'] :
+      ['Draining: taking nothing new', `${left}${until}.${then}`, 'partly'];
   }
-  if (gate.stopping) return ['Not taking new work: draining', 'What is here is finished, then the node stops.', 'partly'];
-  if (!gate.doors.length) return ['Nothing to open here', 'This kind of node takes no work from gateways or applications.', ''];
+  if (gate.stopping) return ['Not taking new work: draining', 'What is here is finished, then the node stops.',
+    'partly'];
+  if (!gate.doors.length) return ['Nothing to open here',
+    'This kind of node takes no work from gateways or applications.', ''];
   const full = shut.filter((d) => d.limit > 0 && d.inUse >= d.limit);
   if (shut.length && shut.length === full.length) {
     const more = gate.taking ? `Full for ${full.map((d) => d.name).join(' and ')}` : 'Full';
-    return [more, `Every place is taken (${full.map((d) => `${d.name}: ${d.inUse} of ${d.limit}`).join('; ')}). New ones are let in as others leave.`, 'partly'];
+    return [more, `Every place is taken (${full.map((d) => `${d.name}: ${d.inUse} of ${d.limit}`).join('; ')}). ` +
+      'New ones are let in as others leave.', 'partly'];
   }
   if (!gate.taking) return ['Not taking work', `Because ${why}.`, 'shut'];
-  if (shut.length) return [`Taking ${gate.doors.filter((d) => d.open).map((d) => d.name).join(' and ')} only`, `Because ${why}.`, 'partly'];
+  if (shut.length) return [`Taking ${gate.doors.filter((d) => d.open).map((d) => d.name).join(' and ')} only`,
+    `Because ${why}.`, 'partly'];
   const unseen = gate.doors.find((d) => d.open && d.reason);
-  if (unseen) return ['Ready, but no gateway looks here', `${unseen.code ? `${unseen.code}: ` : ''}${unseen.reason}`, 'partly'];
+  if (unseen) return ['Ready, but no gateway looks here', `${unseen.code ? `${unseen.code}: ` : ''}${unseen.reason}`,
+    'partly'];
   const worst = open.find((t) => t.severity === 'critical') || open.find((t) => t.severity === 'warning');
   if (worst) return ['Taking work, but look at this', `${worst.code}: ${worst.detail || worst.cause}`, 'partly'];
   return ['Taking work', '', 'open'];
@@ -65,7 +72,8 @@ function trouble(t) {
 }
 
 export function showTroubles(state) {
-  const all = [...state.troubles].sort((a, b) => Boolean(a.hiddenBy) - Boolean(b.hiddenBy) || order[a.severity] - order[b.severity]);
+  const all = [...state.troubles].sort((a, b) => Boolean(a.hiddenBy) - Boolean(b.hiddenBy) ||
+    order[a.severity] - order[b.severity]);
   const open = all.filter((t) => !t.hiddenBy);
   id('troubles-title').textContent = open.length ? `Problems (${open.length})` : 'Conditions';
   redraw(id('conditions'), all.length ? all.map(trouble) : [element('p', 'No problems.', 'fine')]);
@@ -99,11 +107,13 @@ export function showTiles(state) {
     tile('live sessions', count(sessions.total)),
     tile('behind real time', count(sessions.behind), '', sessions.behind ? 'bad' : '', slower),
     tile('pixels made', ...pixels(sum(minute, 'pixels') / seconds)),
-    tile('pace of the slowest 5 %', latest ? latest.ratio.toFixed(2) : '–', latest ? '× playing time' : '', latest && latest.ratio > 1 ? 'bad' : '', slower),
+    tile('pace of the slowest 5 %', latest ? latest.ratio.toFixed(2) : '–', latest ? '× playing time' : '', latest &&
+      latest.ratio > 1 ? 'bad' : '', slower),
     tile('failed, 15 min', count(failed), '', failed ? 'warn' : '', 'Work names the codes by session and worker.'),
     tile('refused, 15 min', count(refused), '', refused ? 'warn' : '', 'Work lists gateway, reason and remedy.'),
   ];
-  if (workers.length) tiles.push(tile('workers ready', `${workers.filter((w) => w.state === 'ready').length}`, `of ${workers.length}`));
+  if (workers.length) tiles.push(tile('workers ready', `${workers.filter((w) => w.state === 'ready').length}`,
+    `of ${workers.length}`));
   if (models.length) {
     tiles.push(tile('models ready', `${models.filter((m) => m.state === 'ready').length}`, `of ${models.length}`));
     tiles.push(tile('AI jobs, 15 min', count(sum(series, 'jobs'))));

@@ -50,7 +50,8 @@ export function showPrices(into, answer) {
     parts.push(table('Quoted to gateways now', [
       { head: 'gateway', kind: 'name', cell: (q) => hash(q.gateway) },
       { head: 'work', cell: (q) => work(q, 'transcoding') },
-      { head: 'for one pixel or unit', kind: 'number', cell: (q) => (q.problem ? element('span', `no quote: ${q.problem}`, 'bad') : wei(q.weiPerUnit)) },
+      { head: 'for one pixel or unit', kind: 'number', cell: (q) =>
+        (q.problem ? element('span', `no quote: ${q.problem}`, 'bad') : wei(q.weiPerUnit)) },
       { head: 'of it for redeeming', kind: 'number', cell: (q) => (q.problem ? '' : `+ ${percent(q.overhead)}`) },
     ], answer.quotes));
   }
@@ -58,7 +59,8 @@ export function showPrices(into, answer) {
   facts.append(fact('what redeeming costs is added', answer.autoAdjust ? 'yes' : 'no (-autoAdjustPrice=false)'));
   if (answer.tickets) {
     const bound = answer.tickets.maxFaceValue;
-    facts.append(fact('a ticket is to be worth', amount(answer.tickets.ticketEV)), fact('and pays at most', bound === '0' ? 'no bound' : amount(bound)));
+    facts.append(fact('a ticket is to be worth', amount(answer.tickets.ticketEV)),
+      fact('and pays at most', bound === '0' ? 'no bound' : amount(bound)));
   }
   into.replaceChildren(facts, ...parts);
 }
@@ -66,7 +68,8 @@ export function showPrices(into, answer) {
 export function showLimits(into, answer) {
   const facts = element('dl', undefined, 'facts');
   if (answer.tickets) {
-    facts.append(fact('one ticket is worth at most', amount(answer.tickets.maxTicketEV)), fact('all tickets of a payment', amount(answer.tickets.maxTotalEV)),
+    facts.append(fact('one ticket is worth at most', amount(answer.tickets.maxTicketEV)),
+      fact('all tickets of a payment', amount(answer.tickets.maxTotalEV)),
       fact('a ticket pays at most', `the deposit / ${answer.tickets.depositMultiplier}`));
   }
   const none = (p) => /^0*(\.0*)?$/.test(p.pricePerUnit);

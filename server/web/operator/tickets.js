@@ -44,7 +44,8 @@ function life(ticket) {
   const shown = path(ticket), at = shown.indexOf(ticket.state);
   shown.forEach((name, i) => {
     let cls = i < at ? 'done' : '';
-    if (i === at) cls = ticket.state === 'final' ? 'done now' : ticket.state === 'failed' || ticket.state === 'expired' ? 'end' : 'now';
+    if (i === at) cls = ticket.state === 'final' ? 'done now' : ticket.state === 'failed' ||
+      ticket.state === 'expired' ? 'end' : 'now';
     if (i === at && name === 'queued' && ticket.reason) cls += ' waits';
     const li = element('li', name, cls);
     if (i === at) li.setAttribute('aria-current', 'step');
@@ -64,14 +65,17 @@ function words(ticket, chain, pace) {
   const reason = reasons[code] ? `${reasons[code]} (${code})` : ticket.reason;
   const l1 = chain ? chain.head.l1 : 0;
   const until = chain && ticket.lastRound <= chain.round.number
-    ? `this round is its last: ${blocks(Math.max(0, chain.round.end - l1), pace)} left` : `redeemable until round ${ticket.lastRound} ends`;
+    ? `this round is its last: ${blocks(Math.max(0, chain.round.end - l1), pace)} left` :
+      `redeemable until round ${ticket.lastRound} ends`;
   const wait = ticket.redeemFrom - l1;
   switch (ticket.state) {
     case 'won':
     case 'queued':
-      if (chain && wait > 0) return `may be redeemed in ${blocks(wait, pace)}, from layer-1 block ${count(ticket.redeemFrom)}: redeeming tells its secret`;
+      if (chain && wait > 0) return `may be redeemed in ${blocks(wait, pace)}, ` +
+        `from layer-1 block ${count(ticket.redeemFrom)}: redeeming tells its secret`;
       return reason ? `waits: ${reason}; ${until}` : `about to be redeemed; ${until}`;
-    case 'submitted': return `transaction sent at ${time(ticket.since)}${ticket.attempts > 1 ? `, attempt ${ticket.attempts}` : ''}; ${until}`;
+    case 'submitted': return `transaction sent at ${time(ticket.since)}` +
+      `${ticket.attempts > 1 ? `, attempt ${ticket.attempts}` : ''}; ${until}`;
     case 'mined': return 'paid; waits until its block cannot be undone any more';
     case 'final': return `paid at ${time(ticket.since)}${reason ? `: ${reason}` : ''}`;
     case 'expired': return `lost: ${reason || 'it was not redeemed in time'}`;
@@ -95,15 +99,18 @@ function name(account) {
 
 export function showTickets(into, counts, answer, chain, pace) {
   const known = [...steps, ...ends].filter((s) => answer.counts[s]);
-  counts.replaceChildren(...known.map((s) => element('span', `${count(answer.counts[s])} ${s}`, `chip ${s === 'final' ? 'good' : ''}${s === 'failed' || s === 'expired' ? 'bad' : ''}`)));
+  counts.replaceChildren(...known.map((s) => element('span', `${count(answer.counts[s])} ${s}`,
+    `chip ${s === 'final' ? 'good' : ''}${s === 'failed' || s === 'expired' ? 'bad' : ''}`)));
   if (!answer.tickets.length) {
-    into.replaceChildren(element('p', 'No ticket has won yet. Most do not: a ticket stands for a small chance of a large amount.', 'quiet'));
+    into.replaceChildren(element('p',
+      'No ticket has won yet. Most do not: a ticket stands for a small chance of a large amount.', 'quiet'));
     return;
   }
   into.replaceChildren(table(`The last ${answer.tickets.length}`, [
     { head: 'ticket', kind: 'name', cell: (t) => below(hash(t.hash), `won ${time(t.won)}`) },
     { head: 'gateway, for', cell: (t) => below(hash(t.gateway), name(t.account)) },
-    { head: 'face value', kind: 'number', cell: (t) => below(amount(t.faceValue), `1 in ${count(Math.round(t.chance))}`) },
+    { head: 'face value', kind: 'number', cell: (t) => below(amount(t.faceValue),
+      `1 in ${count(Math.round(t.chance))}`) },
     { head: 'life', kind: 'whole', cell: life },
     { head: 'what next', kind: 'words', cell: (t) => words(t, chain, pace) },
     { head: 'brought', kind: 'number', cell: brought },

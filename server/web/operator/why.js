@@ -30,5 +30,6 @@ export async function showWhy() {
   }
   id('why-summary').textContent = answer.summary;
   id('why-since').textContent = `Requests of gateways are counted since ${time(answer.since)}.`;
-  redraw(id('findings'), answer.findings.length ? answer.findings.map(finding) : [element('p', 'Nothing keeps jobs away.', 'fine')]);
+  redraw(id('findings'), answer.findings.length ? answer.findings.map(finding) :
+    [element('p', 'Nothing keeps jobs away.', 'fine')]);
 }

@@ -86,11 +86,13 @@
     try {
       const reply = await fetch('/v1/chat/completions', {
         method: 'POST', headers: headers(), signal: running.signal,
-        body: JSON.stringify({ model: model.value, messages, max_tokens: 256, stream: true, stream_options: { include_usage: true } }),
+        body: JSON.stringify({ model: model.value, messages, max_tokens: 256, stream: true,
+          stream_options: { include_usage: true } }),
       });
       if (!reply.ok) throw new Error(await failure(reply));
       for await (const event of events(reply.body)) {
-        if (event.error) throw new Error([event.error.message || event.error, event.error.code].filter(Boolean).join(' – '));
+        if (event.error) throw new Error([event.error.message || event.error,
+          event.error.code].filter(Boolean).join(' – '));
         if (event.usage) tokens = event.usage.completion_tokens;
         const piece = event.choices?.[0]?.delta?.content;
         if (!piece) continue;
@@ -123,7 +125,8 @@
     ask(text);
   });
   prompt.addEventListener('keydown', (event) => {
-    if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) { event.preventDefault(); form.requestSubmit(); }
+    if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) { event.preventDefault();
+      form.requestSubmit(); }
   });
   key.addEventListener('change', models);
   setInterval(models, 5000);

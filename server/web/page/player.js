@@ -59,13 +59,15 @@ function show(stream) {
   players.replaceChildren();
   if (!stream.source.unplayable) {
     const s = stream.source;
-    player('source', [s.width ? `${s.width}×${s.height}` : '', s.fps ? `${round(s.fps)} fps` : '', s.video].filter(Boolean).join(' · '), s.playlist);
+    player('source', [s.width ? `${s.width}×${s.height}` : '', s.fps ? `${round(s.fps)} fps` : '',
+      s.video].filter(Boolean).join(' · '), s.playlist);
   }
   for (const r of stream.renditions) {
     if (r.unplayable) continue;
     player(r.name, `${r.width}×${r.height} · ${Math.round(r.bitrate / 1000)} kb/s asked`, r.playlist);
   }
-  if (!players.children.length) players.append(element('p', 'This stream is made of MP4 files, which players cannot join. Push .ts files to watch it.'));
+  if (!players.children.length) players.append(element('p',
+    'This stream is made of MP4 files, which players cannot join. Push .ts files to watch it.'));
 }
 
 const round = (x) => Math.round(x * 100) / 100;
@@ -75,7 +77,9 @@ function tick() {
     const q = video.getVideoPlaybackQuality();
     const ahead = video.buffered.length ? video.buffered.end(video.buffered.length - 1) - video.currentTime : 0;
     if (video.videoWidth) {
-      figures.textContent = `shown ${video.videoWidth}×${video.videoHeight} · at ${video.currentTime.toFixed(1)} s · ${ahead.toFixed(1)} s ahead · ${q.droppedVideoFrames} of ${q.totalVideoFrames} frames dropped`;
+      figures.textContent = `shown ${video.videoWidth}×${video.videoHeight} · ` +
+        `at ${video.currentTime.toFixed(1)} s · ${ahead.toFixed(1)} s ahead · ` +
+        `${q.droppedVideoFrames} of ${q.totalVideoFrames} frames dropped`;
     }
   }
 }
@@ -96,7 +100,8 @@ function segmentRow(s) {
 async function refresh() {
   let streams;
   try {
-    const reply = await fetch('/api/streams', streamKey.value ? { headers: { Authorization: `Bearer ${streamKey.value}` } } : {});
+    const reply = await fetch('/api/streams', streamKey.value ?
+      { headers: { Authorization: `Bearer ${streamKey.value}` } } : {});
     if (reply.status === 401) {
       document.getElementById('chat').hidden = document.getElementById('keyrow').hidden = false;
       state.textContent = 'this gateway asks for a key';
@@ -123,7 +128,8 @@ async function refresh() {
     return;
   }
   state.textContent = `${stream.finished} segments done, ${stream.failed} failed` +
-    (stream.orchestrator ? ` · by ${stream.orchestrator}` : '') + (stream.lastCode ? ` · last failure ${stream.lastCode}` : '');
+    (stream.orchestrator ? ` · by ${stream.orchestrator}` : '') +
+      (stream.lastCode ? ` · last failure ${stream.lastCode}` : '');
   show(stream);
   rows.replaceChildren(...stream.segments.slice(-kept).reverse().map(segmentRow));
 }

@@ -31,7 +31,8 @@ func models(t *testing.T) string {
 	server := httptest.NewServer(http.HandlerFunc(counting))
 	t.Cleanup(server.Close)
 	path := filepath.Join(t.TempDir(), "aiModels.json")
-	text := fmt.Appendf(nil, `[{"pipeline":"llm","model_id":%q,"warm":true,"price_per_unit":%s,"pixels_per_unit":1,"url":%q,"capacity":16}]`,
+	text := fmt.Appendf(nil, `[{"pipeline":"llm","model_id":%q,"warm":true,"price_per_unit":%s,"pixels_per_unit":1,`+
+		`"url":%q,"capacity":16}]`,
 		model, tokenPrice, server.URL)
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
@@ -46,8 +47,10 @@ func counting(w http.ResponseWriter, r *http.Request) {
 	case "/v1/models":
 		fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"object":"model"}]}`, model)
 	case "/v1/chat/completions":
-		fmt.Fprintf(w, `{"id":"1","object":"chat.completion","created":1,"model":%q,"choices":[{"index":0,"finish_reason":"stop",`+
-			`"message":{"role":"assistant","content":"one two"}}],"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}`, model)
+		fmt.Fprintf(w, `{"id":"1","object":"chat.completion","created":1,"model":%q,"choices":[{"index":0,`+
+			`"finish_reason":"stop",`+
+			`"message":{"role":"assistant","content":"one two"}}],"usage":{"prompt_tokens":1,"completion_tokens":2,`+
+			`"total_tokens":3}}`, model)
 	default:
 		w.WriteHeader(http.StatusOK)
 	}

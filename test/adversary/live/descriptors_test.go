@@ -40,7 +40,8 @@ func startSmall(t *testing.T) *node {
 	}))
 	t.Cleanup(app.CloseClientConnections)
 	file := filepath.Join(t.TempDir(), "runners.json")
-	text := fmt.Sprintf(`{"runners":[{"label":"r0","routing":"label","capacity":4,"app":"x","runner_url":%q,"health_url":"/h"}]}`,
+	text := fmt.Sprintf(`{"runners":[{"label":"r0","routing":"label","capacity":4,"app":"x","runner_url":%q,`+
+		`"health_url":"/h"}]}`,
 		app.URL)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

@@ -45,7 +45,8 @@ func TestAnOfferAimsAtNoOtherAddress(t *testing.T) {
 	_, port, _ := net.SplitHostPort(victim.LocalAddr().String())
 	for name, before := range map[string]string{"a line": "\r\n", "a line after a return": "\r\n\r", "a return": "\r",
 		"a blank": " ", "a tab": "\t", "a newline": "\n"} {
-		res, text := livevideo.Do(t, "POST", base+"cam/whip?pipeline=noop", "application/sdp", strings.Replace(strings.ReplaceAll(`v=0
+		res, text := livevideo.Do(t,
+			"POST", base+"cam/whip?pipeline=noop", "application/sdp", strings.Replace(strings.ReplaceAll(`v=0
 o=- 42 2 IN IP4 127.0.0.1
 s=-
 t=0 0

@@ -108,7 +108,8 @@ func TestAKeyLeadsToNoInternalAddress(t *testing.T) {
 			!strings.Contains(text, "media server") {
 			t.Error(target, res.Status, text)
 		}
-		if res, text := ask(t, "PUT", base+"smoketest", fmt.Sprintf(`{"stream_url":%q}`, target), header...); res.StatusCode !=
+		if res, text := ask(t, "PUT", base+
+			"smoketest", fmt.Sprintf(`{"stream_url":%q}`, target), header...); res.StatusCode !=
 			http.StatusForbidden {
 			t.Error(target, res.Status, text)
 		}

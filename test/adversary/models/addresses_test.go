@@ -10,7 +10,8 @@ import (
 
 // chat is a request with a content of parts.
 func chat(parts string) string {
-	return `{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":[{"type":"text","text":"what is it?"},` + parts + `]}]}`
+	return `{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":[{"type":"text","text":"what is ` +
+		`it?"},` + parts + `]}]}`
 }
 
 // quote is a text as JSON has it.
@@ -42,27 +43,34 @@ var hostileAddresses = []string{
 // carriers are the places of a request that known servers take addresses from. @@
 // is the address as JSON.
 var carriers = map[string]string{
-	"image_url":         chat(`{"type":"image_url","image_url":{"url":@@}}`),
-	"image_url text":    chat(`{"type":"image_url","image_url":@@}`),
-	"escaped name":      chat(`{"type":"image_url","\u0069mage_url":{"\u0075rl":@@}}`),
-	"second of a name":  chat(`{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA","url":@@}}`),
-	"input_image":       chat(`{"type":"input_image","image_url":@@}`),
-	"audio_url":         chat(`{"type":"audio_url","audio_url":{"url":@@}}`),
-	"video_url":         chat(`{"type":"video_url","video_url":{"url":@@}}`),
-	"list of frames":    chat(`{"type":"video","video":[@@]}`),
-	"image":             chat(`{"type":"image","image":@@}`),
-	"image url":         chat(`{"type":"image","url":@@}`),
-	"file":              chat(`{"type":"file","file":{"file_url":@@}}`),
-	"system's message":  `{"model":"own/model","max_tokens":5,"messages":[{"role":"system","content":[{"type":"image_url","image_url":{"url":@@}}]},{"role":"user","content":"x"}]}`,
-	"tool's answer":     `{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"x"},{"role":"tool","tool_call_id":"1","content":[{"type":"image_url","image_url":{"url":@@}}]}]}`,
-	"tool server":       `{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"x"}],"tools":[{"type":"mcp","server_url":@@}]}`,
+	"image_url":        chat(`{"type":"image_url","image_url":{"url":@@}}`),
+	"image_url text":   chat(`{"type":"image_url","image_url":@@}`),
+	"escaped name":     chat(`{"type":"image_url","\u0069mage_url":{"\u0075rl":@@}}`),
+	"second of a name": chat(`{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA","url":@@}}`),
+	"input_image":      chat(`{"type":"input_image","image_url":@@}`),
+	"audio_url":        chat(`{"type":"audio_url","audio_url":{"url":@@}}`),
+	"video_url":        chat(`{"type":"video_url","video_url":{"url":@@}}`),
+	"list of frames":   chat(`{"type":"video","video":[@@]}`),
+	"image":            chat(`{"type":"image","image":@@}`),
+	"image url":        chat(`{"type":"image","url":@@}`),
+	"file":             chat(`{"type":"file","file":{"file_url":@@}}`),
+	"system's message": `{"model":"own/model","max_tokens":5,"messages":[{"role":"system",` +
+		`"content":[{"type":"image_url","image_url":{"url":@@}}]},{"role":"user","content":"x"}]}`,
+	"tool's answer": `{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"x"},{"role":"tool",` +
+		`"tool_call_id":"1","content":[{"type":"image_url","image_url":{"url":@@}}]}]}`,
+	"tool server": `{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"x"}],` +
+		`"tools":[{"type":"mcp","server_url":@@}]}`,
 	"images of message": `{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"x","images":[@@]}]}`,
-	"unknown field":     `{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"x"}],"mm":{"deep":[[{"mediaUrl":@@}]]}}`,
-	"metadata of part":  chat(`{"type":"image_url","metadata":{"image_url":{"url":@@}}}`),
-	"metadata of field": `{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"x"}],"mm_processor_kwargs":{"metadata":{"url":@@}}}`,
-	"arguments":         `{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"x"}],"arguments":{"image_url":@@}}`,
+	"unknown field": `{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"x"}],` +
+		`"mm":{"deep":[[{"mediaUrl":@@}]]}}`,
+	"metadata of part": chat(`{"type":"image_url","metadata":{"image_url":{"url":@@}}}`),
+	"metadata of field": `{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"x"}],` +
+		`"mm_processor_kwargs":{"metadata":{"url":@@}}}`,
+	"arguments": `{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"x"}],` +
+		`"arguments":{"image_url":@@}}`,
 	"arguments of part": chat(`{"type":"image_url","arguments":{"image_url":{"url":@@}}}`),
-	"schema reference":  `{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"x"}],"response_format":{"type":"json_schema","json_schema":{"name":"n","schema":{"$ref":@@}}}}`,
+	"schema reference": `{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"x"}],` +
+		`"response_format":{"type":"json_schema","json_schema":{"name":"n","schema":{"$ref":@@}}}}`,
 }
 
 // requests are every address in one carrier and one address in every carrier.
@@ -144,14 +152,20 @@ func TestAddressesThatPass(t *testing.T) {
 		t.Errorf("with request_urls any and -aiPrivateUrls: %+v, %d fetched", a, met.Load())
 	}
 	for _, body := range []string{
-		`{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"see http://tutti.invalid/ and file:///x"}]}`,
+		`{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"see http://tutti.invalid/ and ` +
+			`file:///x"}]}`,
 		chat(`{"type":"text","text":"http://tutti.invalid/"}`),
 		chat(`{"type":"image_url","image_url":{"url":"DATA:image/png;base64,AAAA"}}`),
 		chat(`{"type":"image","image":"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"}`),
 		chat(`{"type":"input_audio","input_audio":{"data":"UklGRiQAAABXQVZF","format":"wav"}}`),
-		`{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"x"}],"metadata":{"url":"http://tutti.invalid/"},"modalities":["text"],"audio":{"voice":"alloy","format":"wav"},` +
-			`"tools":[{"type":"function","function":{"name":"get","parameters":{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"url":{"type":"string"}},"$defs":{"a":{"$ref":"#/properties/url"}}}}}]}`,
-		`{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"x"},{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"get","arguments":"{\"url\":\"http://tutti.invalid/\"}"}}]},{"role":"tool","tool_call_id":"1","content":"x"}]}`,
+		`{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"x"}],` +
+			`"metadata":{"url":"http://tutti.invalid/"},"modalities":["text"],"audio":{"voice":"alloy","format":"wav"},` +
+			`"tools":[{"type":"function","function":{"name":"get",` +
+			`"parameters":{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object",` +
+			`"properties":{"url":{"type":"string"}},"$defs":{"a":{"$ref":"#/properties/url"}}}}}]}`,
+		`{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"x"},{"role":"assistant","content":null,` +
+			`"tool_calls":[{"id":"1","type":"function","function":{"name":"get",` +
+			`"arguments":"{\"url\":\"http://tutti.invalid/\"}"}}]},{"role":"tool","tool_call_id":"1","content":"x"}]}`,
 	} {
 		if a := ask(t, usual+"/v1/chat/completions", body); a.status != http.StatusOK {
 			t.Errorf("%.200s: %+v", body, a)

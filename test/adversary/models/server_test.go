@@ -38,8 +38,10 @@ func startFetching(t *testing.T) *fetching {
 		_ = json.NewDecoder(r.Body).Decode(&body)
 		f.fetch(r.Context(), body)
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"id":"1","object":"chat.completion","created":1,"model":"own/model","choices":[{"index":0,`+
-			`"message":{"role":"assistant","content":"an image"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}`)
+		_, _ = io.WriteString(w, `{"id":"1","object":"chat.completion","created":1,"model":"own/model",`+
+			`"choices":[{"index":0,`+
+			`"message":{"role":"assistant","content":"an image"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1,`+
+			`"completion_tokens":2,"total_tokens":3}}`)
 	})
 	s := httptest.NewServer(m)
 	t.Cleanup(s.Close)

@@ -99,7 +99,8 @@ func TestModelPricesThatCannotBeMeant(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			path := document(t, `[{"pipeline":"llm","model_id":"google/gemma-2-9b-it","warm":true,"url":"http://127.0.0.1:1","price_per_unit":`+price+`}]`)
+			path := document(t, `[{"pipeline":"llm","model_id":"google/gemma-2-9b-it","warm":true,"url":"http://127.0.0.1:1",`+
+				`"price_per_unit":`+price+`}]`)
 			out, _ := harness.Output(t, filepath.Join(bin, "tutti"), "config", "check", "-network",
 				"arbitrum-one-mainnet", "-ethUrl", "http://127.0.0.1:1",
 				"-orchestrator", "-aiWorker", "-aiModels", path, "-serviceAddr", "127.0.0.1:8935", "-dataDir",

@@ -32,7 +32,8 @@ func TestLongPromptsForOneToken(t *testing.T) {
 			false},
 		"in a part of a file": {request(`[{"role":"user","content":[{"type":"file","file":{"file_data":"`+long+`"}}]}]`,
 			"", 1), false},
-		"in calls of tools": {request(`[{"role":"assistant","content":"x","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"`+long+`"}}]}]`, "", 1), false},
+		"in calls of tools": {request(`[{"role":"assistant","content":"x","tool_calls":[{"id":"1","type":"function",`+
+			`"function":{"name":"f","arguments":"`+long+`"}}]}]`, "", 1), false},
 		"in tools": {request(short,
 			`,"tools":[{"type":"function","function":{"name":"f","description":"`+long+`"}}]`, 1), false},
 		"in a schema": {request(short,
@@ -40,7 +41,8 @@ func TestLongPromptsForOneToken(t *testing.T) {
 		"paid for":              {request(`[{"role":"user","content":"`+long+`"}]`, "", 1024), true},
 		"8000 tokens for one":   {request(`[{"role":"user","content":"`+long[:30_000]+`"}]`, "", 1), true},
 		"30 000 tokens for 256": {request(`[{"role":"user","content":"`+long[:120_000]+`"}]`, "", 256), true},
-		"an image":              {request(`[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,`+strings.Repeat("A", 300_000)+`"}}]}]`, "", 16), true},
+		"an image": {request(`[{"role":"user","content":[{"type":"image_url",`+
+			`"image_url":{"url":"data:image/png;base64,`+strings.Repeat("A", 300_000)+`"}}]}]`, "", 16), true},
 	} {
 		info := p.offer(wants(capability.LLM))
 		status, text := p.job(capability.LLM, info, p.pay(info, tickets(info, 1100*tokenPrice)), "application/json",

@@ -53,9 +53,10 @@ func cut(contentType, text string) func(http.ResponseWriter) {
 const (
 	events    = "text/event-stream"
 	object    = "application/json"
-	firstWord = `data: {"id":"1","choices":[{"index":0,"delta":{"role":"assistant","content":" one"},"finish_reason":""}]}` + "\n\n"
-	lastWord  = `data: {"id":"1","choices":[{"index":0,"delta":{"content":""},"finish_reason":"stop"}]}` + "\n\n"
-	doneWord  = "data: [DONE]\n\n"
+	firstWord = `data: {"id":"1","choices":[{"index":0,"delta":{"role":"assistant","content":" one"},` +
+		`"finish_reason":""}]}` + "\n\n"
+	lastWord = `data: {"id":"1","choices":[{"index":0,"delta":{"content":""},"finish_reason":"stop"}]}` + "\n\n"
+	doneWord = "data: [DONE]\n\n"
 )
 
 // lies are answers to chats. Those of which one token came are among them; those that a client

@@ -206,8 +206,10 @@ func (o *orchestrator) serve(w http.ResponseWriter, r *http.Request) {
 // chatAnswer is a model's answer to a chat.
 func chatAnswer(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = fmt.Fprintf(w, `{"id":"1","object":"chat.completion","created":1,"model":%q,"choices":[{"index":0,"finish_reason":"stop",`+
-		`"message":{"role":"assistant","content":"one two"}}],"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}`, networkModel)
+	_, _ = fmt.Fprintf(w, `{"id":"1","object":"chat.completion","created":1,"model":%q,"choices":[{"index":0,`+
+		`"finish_reason":"stop",`+
+		`"message":{"role":"assistant","content":"one two"}}],"usage":{"prompt_tokens":1,"completion_tokens":2,`+
+		`"total_tokens":3}}`, networkModel)
 }
 
 // credit books a payment and reports whether the balance is worth a ticket.

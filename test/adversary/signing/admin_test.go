@@ -61,7 +61,8 @@ func (v *victim) newSign(message []byte, typed bool) (int, []byte) {
 // permit is an EIP-712 document that lets the thief take all LPT of the account.
 func permit(v *victim, primary, fields, message string) []byte {
 	return fmt.Appendf(nil, `{"types":{
-		"EIP712Domain":[{"name":"name","type":"string"},{"name":"version","type":"string"},{"name":"chainId","type":"uint256"},{"name":"verifyingContract","type":"address"}],
+		"EIP712Domain":[{"name":"name","type":"string"},{"name":"version","type":"string"},{"name":"chainId",`+
+		`"type":"uint256"},{"name":"verifyingContract","type":"address"}],
 		%q:%s},"primaryType":%q,
 		"domain":{"name":"Livepeer Token","version":"1","chainId":"%d","verifyingContract":%q},"message":%s}`,
 		primary, fields, primary, v.chain.Info.ChainID, v.chain.Info.Contracts["LivepeerToken"].Hex(), message)
@@ -95,9 +96,11 @@ func TestAdminSignsNothingOfValue(t *testing.T) {
 		}
 	}
 	vote := `{"types":{"EIP712Domain":[{"name":"name","type":"string"},{"name":"version","type":"string"}],
-		"Vote":[{"name":"from","type":"address"},{"name":"space","type":"string"},{"name":"proposal","type":"bytes32"},{"name":"choice","type":"uint32"}]},
+		"Vote":[{"name":"from","type":"address"},{"name":"space","type":"string"},{"name":"proposal","type":"bytes32"},` +
+		`{"name":"choice","type":"uint32"}]},
 		"primaryType":"Vote","domain":{"name":"snapshot","version":"0.1.4"},
-		"message":{"from":"` + v.account().String() + `","space":"livepeer.eth","proposal":"0x` + strings.Repeat("ab", 32) + `","choice":1}}`
+		"message":{"from":"` + v.account().String() +
+		`","space":"livepeer.eth","proposal":"0x` + strings.Repeat("ab", 32) + `","choice":1}}`
 	if status, sig := v.oldSign([]byte(vote), true); status != http.StatusOK || len(sig) != signature.Length {
 		t.Errorf("a vote: %d %s", status, sig)
 	}

@@ -16,7 +16,8 @@ import (
 // has mounts of its own, and there a control group with that limit, of one version of
 // control groups or the other.
 const container = `#!/bin/sh
-exec unshare %s --mount sh -c 'mount -t tmpfs groups /sys/fs/cgroup && %s && mount --bind %s /proc/$$/cgroup && exec %s "$@"' sh "$@"
+exec unshare %s --mount sh -c 'mount -t tmpfs groups /sys/fs/cgroup && %s && mount --bind %s /proc/$$/cgroup && exec ` +
+	`%s "$@"' sh "$@"
 `
 
 // TestMemoryOfAContainer: media that exhausts its worker's memory reaches the worker's

@@ -22,7 +22,9 @@ static inline void put_ue(struct bits *b, unsigned value) {
 	put(b, width + 1, value + 1);
 }
 
-__attribute__((unused)) static inline void put_se(struct bits *b, int value) { put_ue(b, value > 0 ? 2u * (unsigned)value - 1 : 2u * (unsigned)-value); }
+__attribute__((unused)) static inline void put_se(struct bits *b, int value) {
+	put_ue(b, value > 0 ? 2u * (unsigned)value - 1 : 2u * (unsigned)-value);
+}
 
 // finish writes start code, the unit's header and the payload with emulation
 // prevention, and returns how many bytes.

@@ -90,7 +90,9 @@ API CUresult cuDevicePrimaryCtxSetFlags(int device, unsigned flags) {
 	return CUDA_OK;
 }
 
-API CUresult cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) { return cuDevicePrimaryCtxSetFlags(device, flags); }
+API CUresult cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) {
+	return cuDevicePrimaryCtxSetFlags(device, flags);
+}
 
 API CUresult cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active) {
 	if (device < 0 || device >= MAX_DEVICES) return CUDA_INVALID_DEVICE;

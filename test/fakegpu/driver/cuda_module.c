@@ -45,8 +45,8 @@ API CUresult cuModuleGetGlobal(CUdeviceptr *pointer, size_t *bytes, struct modul
 	return CUDA_NOT_FOUND;
 }
 
-API CUresult cuLaunchKernel(struct kernel *k, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-	unsigned shared_bytes, void *stream, void **parameters, void **extra) {
+API CUresult cuLaunchKernel(struct kernel *k, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+	unsigned bz, unsigned shared_bytes, void *stream, void **parameters, void **extra) {
 	(void)gx, (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared_bytes, (void)stream, (void)extra;
 	CUresult error = usable("kernel");
 	if (error) return error;

@@ -50,7 +50,8 @@ API CUresult cuvidCreateDecoder(struct decoder **out, const void *info) {
 	if (error) return error;
 	int slot = current()->slot;
 	struct decoder d = {
-		.slot = slot, .codec = FIELD(info, 24, int), .chroma = FIELD(info, 28, int), .bits = 8 + (int)FIELD(info, 40, unsigned long),
+		.slot = slot, .codec = FIELD(info, 24, int), .chroma = FIELD(info, 28, int),
+		.bits = 8 + (int)FIELD(info, 40, unsigned long),
 		.width = (int)FIELD(info, 96, unsigned long), .height = (int)FIELD(info, 104, unsigned long),
 		.surfaces = (int)FIELD(info, 16, unsigned long), .outputs = (int)FIELD(info, 112, unsigned long),
 	};
@@ -59,7 +60,8 @@ API CUresult cuvidCreateDecoder(struct decoder **out, const void *info) {
 	d.width = (d.width + 1) & ~1;
 	d.height = (d.height + 1) & ~1;
 	int w = (int)FIELD(info, 0, unsigned long), h = (int)FIELD(info, 8, unsigned long);
-	if (w > abilities[d.codec].most || h > abilities[d.codec].most || w < least(abilities[d.codec].least_w) || h < least(abilities[d.codec].least_h))
+	if (w > abilities[d.codec].most || h > abilities[d.codec].most || w < least(abilities[d.codec].least_w) ||
+		h < least(abilities[d.codec].least_h))
 		return refuse(slot, CUDA_NOT_SUPPORTED);
 	if (d.surfaces < 1 || d.surfaces > SURFACES || d.outputs < 1) return refuse(slot, CUDA_INVALID_VALUE);
 	d.weight = (uint64_t)w * (uint64_t)h * 3 / (d.bits > 8 ? 1 : 2) * (uint64_t)(d.surfaces + d.outputs);

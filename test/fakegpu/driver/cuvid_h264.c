@@ -67,7 +67,8 @@ static int flat(const uint8_t *values, int n) {
 
 int h264_pps(const void *picture, int id, uint8_t *into, int room) {
 	struct bits b = {.n = 0};
-	const uint8_t *four = (const uint8_t *)picture + PIC_CODEC + SCALE_4X4, *eight = (const uint8_t *)picture + PIC_CODEC + SCALE_8X8;
+	const uint8_t *four = (const uint8_t *)picture + PIC_CODEC + SCALE_4X4,
+		*eight = (const uint8_t *)picture + PIC_CODEC + SCALE_8X8;
 	put_ue(&b, (unsigned)id);
 	put_ue(&b, 0);
 	put(&b, 1, (unsigned)H(CABAC));

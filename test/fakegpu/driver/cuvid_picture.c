@@ -17,7 +17,8 @@ static int keep(AVCodecContext *c, AVFrame *frame, int flags) {
 }
 
 void open_software(struct decoder *d) {
-	static const enum AVCodecID ids[CODECS] = {[H264] = AV_CODEC_ID_H264, [HEVC] = AV_CODEC_ID_HEVC, [VP8] = AV_CODEC_ID_VP8, [VP9] = AV_CODEC_ID_VP9};
+	static const enum AVCodecID ids[CODECS] = {[H264] = AV_CODEC_ID_H264, [HEVC] = AV_CODEC_ID_HEVC,
+		[VP8] = AV_CODEC_ID_VP8, [VP9] = AV_CODEC_ID_VP9};
 	const AVCodec *codec = d->chroma == 1 && ids[d->codec] ? avcodec_find_decoder(ids[d->codec]) : NULL;
 	d->software = codec ? avcodec_alloc_context3(codec) : NULL;
 	if (!d->software) return;
@@ -56,7 +57,8 @@ static int headers(struct decoder *d, const void *picture, uint8_t *into) {
 	const uint8_t *nal = FIELD(picture, PIC_DATA, const uint8_t *const) + 3;
 	int bytes = (int)FIELD(picture, PIC_BYTES, const unsigned) - 3;
 	if (d->codec == H264) d->mbaff |= FIELD(picture, PIC_CODEC + 72, const int);
-	int size = d->codec == H264 ? h264_sps(picture, d->mbaff, set, sizeof d->sps) : hevc_sequence(picture, set, sizeof d->sps);
+	int size = d->codec == H264 ? h264_sps(picture, d->mbaff, set, sizeof d->sps) :
+		hevc_sequence(picture, set, sizeof d->sps);
 	int n = changed(d->sps, &d->sps_bytes, set, size, into);
 	if (n) d->pps_bytes = 0;
 	size = d->codec == H264 ? h264_pps(picture, h264_pps_of_slice(nal, bytes), set, sizeof set)
@@ -92,7 +94,8 @@ static int drawable(const struct decoder *d, const AVFrame *f) {
 
 void decode_picture(struct decoder *d, const void *picture) {
 	int index = FIELD(picture, PIC_INDEX, const int);
-	d->fingerprint[index] = fingerprint(FIELD(picture, PIC_DATA, const uint8_t *const), FIELD(picture, PIC_BYTES, const unsigned));
+	d->fingerprint[index] = fingerprint(FIELD(picture, PIC_DATA, const uint8_t *const),
+		FIELD(picture, PIC_BYTES, const unsigned));
 	av_frame_free(&d->last);
 	if (d->software && (d->codec != HEVC || hevc_complete(picture))) feed(d, picture);
 	// The second field of a picture goes where the first one went.
@@ -113,7 +116,8 @@ static int even(int n) { return (n + 1) & ~1; }
 static void make_up(struct decoder *d, uint64_t seed, uint8_t *to, int pitch) {
 	for (int y = 0; y < surface_rows(d); y++)
 		for (int x = 0; x < d->width; x++) {
-			unsigned v = y < d->height ? 16 + (unsigned)(x + y + (int)(seed & 127)) % 220 : 96 + (unsigned)(seed >> (8 + x % 2)) % 64;
+			unsigned v = y < d->height ? 16 + (unsigned)(x + y + (int)(seed & 127)) % 220 :
+				96 + (unsigned)(seed >> (8 + x % 2)) % 64;
 			if (d->bits == 8) to[(size_t)y * (size_t)pitch + (size_t)x] = (uint8_t)v;
 			else ((uint16_t *)(to + (size_t)y * (size_t)pitch))[x] = (uint16_t)(v << 8);
 		}
@@ -154,7 +158,8 @@ void draw_surface(struct decoder *d, int index, uint8_t *to, int pitch) {
 		make_up(d, d->fingerprint[index], to, pitch);
 		return;
 	}
-	int width = even(f->width < d->width ? f->width : d->width), height = even(f->height < d->height ? f->height : d->height);
+	int width = even(f->width < d->width ? f->width : d->width),
+		height = even(f->height < d->height ? f->height : d->height);
 	if (d->bits == 8) draw(d, f, to, pitch, width, height);
 	else draw_deep(d, f, to, pitch, width, height);
 }

@@ -16,7 +16,8 @@ const char *last_error(struct session *s);
 static int known_format(int format) { return format == NV12 || format == YV12 || format == IYUV; }
 
 static NVENCSTATUS create_input(struct session *s, void *buffer) {
-	struct input in = {.width = FIELD(buffer, 4, int), .height = FIELD(buffer, 8, int), .format = FIELD(buffer, 16, int), .owned = 1};
+	struct input in = {.width = FIELD(buffer, 4, int), .height = FIELD(buffer, 8, int), .format = FIELD(buffer, 16, int),
+		.owned = 1};
 	if (!known_format(in.format)) return fails(s, NVENC_UNSUPPORTED_PARAM, "buffer format not supported");
 	in.pitch = (in.width + 511) / 512 * 512;
 	in.data = calloc((size_t)in.pitch * (size_t)(in.height + 1), 2);
@@ -129,14 +130,17 @@ API NVENCSTATUS NvEncodeAPIGetMaxSupportedVersion(uint32_t *version);
 API NVENCSTATUS NvEncodeAPICreateInstance(void *table) {
 	static const struct { int offset; void *function; } functions[] = {
 		{16, codec_count}, {40, codecs}, {64, capability}, {96, start_encoder}, {104, create_input}, {112, destroy_input},
-		{120, create_output}, {128, destroy_output}, {136, encode_picture}, {144, lock_output}, {152, unlock}, {160, lock_input},
+		{120, create_output}, {128, destroy_output}, {136, encode_picture}, {144, lock_output}, {152, unlock},
+		{160, lock_input},
 		{168, unlock}, {184, sequence}, {208, map_resource}, {216, unlock}, {224, close_session}, {240, open_session},
-		{248, register_resource}, {256, destroy_input}, {264, change_encoder}, {304, last_error}, {312, streams}, {320, preset},
+		{248, register_resource}, {256, destroy_input}, {264, change_encoder}, {304, last_error}, {312, streams},
+		{320, preset},
 	};
 	uint32_t version = FIELD(table, 0, uint32_t), newest;
 	NvEncodeAPIGetMaxSupportedVersion(&newest);
 	if (((version & 0xff) << 4 | (version >> 24 & 0xf)) > newest) return NVENC_INVALID_VERSION;
 	for (int offset = 8; offset <= 336; offset += 8) FIELD(table, offset, void *) = (void *)unimplemented;
-	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) FIELD(table, functions[i].offset, void *) = functions[i].function;
+	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+		FIELD(table, functions[i].offset, void *) = functions[i].function;
 	return NVENC_OK;
 }

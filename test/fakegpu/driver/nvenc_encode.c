@@ -4,7 +4,8 @@
 
 #include "nvenc.h"
 
-enum { LEAST_WIDTH = 145, LEAST_HEIGHT = 49, HEVC_LEAST_WIDTH = 129, HEVC_LEAST_HEIGHT = 33, MOST = 4096, SURFACES_KEPT = 12 };
+enum { LEAST_WIDTH = 145, LEAST_HEIGHT = 49, HEVC_LEAST_WIDTH = 129, HEVC_LEAST_HEIGHT = 33, MOST = 4096,
+	SURFACES_KEPT = 12 };
 
 NVENCSTATUS start_encoder(struct session *s, const void *parameters) {
 	if (started(s)) return fails(s, NVENC_INVALID_PARAM, "the encoder is initialized already");
@@ -21,7 +22,8 @@ NVENCSTATUS start_encoder(struct session *s, const void *parameters) {
 	s->weight = weight;
 	if (s->hevc) return NVENC_OK;
 	s->encoder = x264_encoder_open(&s->settings);
-	return s->encoder ? NVENC_OK : fails(s, NVENC_UNSUPPORTED_PARAM, "EncodeSession cannot be initialized with these parameters.");
+	return s->encoder ? NVENC_OK : fails(s, NVENC_UNSUPPORTED_PARAM,
+		"EncodeSession cannot be initialized with these parameters.");
 }
 
 // change_encoder takes new rates as the real one does; another size needs another
@@ -37,7 +39,8 @@ NVENCSTATUS change_encoder(struct session *s, const void *parameters) {
 	NVENCSTATUS status = settings_of(s, initialize);
 	if (status || s->hevc) return status;
 	if (s->width == width && s->height == height)
-		return x264_encoder_reconfig(s->encoder, &s->settings) < 0 ? fails(s, NVENC_INVALID_PARAM, "rates refused") : NVENC_OK;
+		return x264_encoder_reconfig(s->encoder, &s->settings) < 0 ? fails(s, NVENC_INVALID_PARAM, "rates refused") :
+			NVENC_OK;
 	x264_encoder_close(s->encoder);
 	s->encoder = x264_encoder_open(&s->settings);
 	return s->encoder ? NVENC_OK : fails(s, NVENC_INVALID_PARAM, "size refused");
@@ -100,11 +103,13 @@ static void add_messages(x264_picture_t *p, const void *picture) {
 	p->extra_sei.num_payloads = n;
 	for (int i = 0; i < n; i++, list += ENTRY)
 		p->extra_sei.payloads[i] = (x264_sei_payload_t){
-			.payload_size = FIELD(list, 0, const int), .payload_type = FIELD(list, 4, const int), .payload = FIELD(list, 8, uint8_t *const),
+			.payload_size = FIELD(list, 0, const int), .payload_type = FIELD(list, 4, const int),
+			.payload = FIELD(list, 8, uint8_t *const),
 		};
 }
 
-static NVENCSTATUS h264_encode(struct session *s, const struct input *in, struct output *out, const void *picture, int type) {
+static NVENCSTATUS h264_encode(struct session *s, const struct input *in, struct output *out, const void *picture,
+	int type) {
 	x264_picture_t from, to;
 	x264_nal_t *nals;
 	int n;
@@ -125,9 +130,11 @@ static NVENCSTATUS h264_encode(struct session *s, const struct input *in, struct
 NVENCSTATUS encode(struct session *s, const struct input *in, struct output *out, const void *picture) {
 	enum { FLAGS = 16, FRAME = 20, TIME = 24, DURATION = 32 };
 	int flags = FIELD(picture, FLAGS, const int), idr = flags & FORCE_IDR || s->force_next;
-	if (in->width < s->width || in->height < s->height) return fails(s, NVENC_INVALID_PARAM, "the picture is smaller than the encoder");
+	if (in->width < s->width || in->height < s->height) return fails(s, NVENC_INVALID_PARAM,
+		"the picture is smaller than the encoder");
 	NVENCSTATUS status = s->hevc ? hevc_encode(s, in, out, idr || !s->pictures || (int)s->since + 1 >= s->gop)
-	                             : h264_encode(s, in, out, picture, idr ? X264_TYPE_IDR : flags & FORCE_INTRA ? X264_TYPE_I : X264_TYPE_AUTO);
+	                             : h264_encode(s, in, out, picture, idr ? X264_TYPE_IDR : flags & FORCE_INTRA ?
+	                             	X264_TYPE_I : X264_TYPE_AUTO);
 	s->pictures++;
 	s->force_next = 0;
 	out->frame = FIELD(picture, FRAME, const uint32_t);

@@ -150,17 +150,21 @@ static void slice_header(struct writer *w, const struct session *s, int block, i
 }
 
 // put_plane writes a block of a plane; beyond its edge the last sample goes on.
-static void put_plane(struct writer *w, const uint8_t *plane, int pitch, int step, int x, int y, int size, int width, int height) {
+static void put_plane(struct writer *w, const uint8_t *plane, int pitch, int step, int x, int y, int size, int width,
+	int height) {
 	for (int j = y; j < y + size; j++)
 		for (int i = x; i < x + size; i++)
-			put_sample(w, plane[(size_t)(j < height ? j : height - 1) * (size_t)pitch + (size_t)((i < width ? i : width - 1) * step)]);
+			put_sample(w, plane[(size_t)(j < height ? j : height - 1) * (size_t)pitch +
+				(size_t)((i < width ? i : width - 1) * step)]);
 }
 
 NVENCSTATUS hevc_encode(struct session *s, const struct input *in, struct output *out, int idr) {
 	int across = blocks(s->width), all = across * blocks(s->height), w = s->width, h = s->height, half = in->pitch / 2;
 	int room = 1024 + all * (BLOCK * BLOCK * 3 / 2 * 3 / 2 + 64);
-	const uint8_t *chroma = in->data + (size_t)in->pitch * (size_t)in->height, *second = chroma + (size_t)half * (size_t)(in->height / 2);
-	const uint8_t *u = in->format == NV12 || in->format == IYUV ? chroma : second, *v = in->format == NV12 ? chroma + 1 : in->format == IYUV ? second : chroma;
+	const uint8_t *chroma = in->data + (size_t)in->pitch * (size_t)in->height,
+		*second = chroma + (size_t)half * (size_t)(in->height / 2);
+	const uint8_t *u = in->format == NV12 || in->format == IYUV ? chroma : second, *v = in->format == NV12 ? chroma + 1 :
+		in->format == IYUV ? second : chroma;
 	int pitch = in->format == NV12 ? in->pitch : half, step = in->format == NV12 ? 2 : 1;
 	if (out->room < room) out->data = realloc(out->data, (size_t)(out->room = room));
 	struct writer to = {.to = out->data};

@@ -6,8 +6,10 @@
 #include "nvenc.h"
 
 // The codecs' GUIDs, as bytes.
-const struct guid guid_hevc = {{0x88, 0xdc, 0x0c, 0x79, 0x22, 0x45, 0x7b, 0x4d, 0x94, 0x25, 0xbd, 0xa9, 0x97, 0x5f, 0x76, 0x03}};
-const struct guid guid_h264 = {{0x62, 0x27, 0xc8, 0x6b, 0x63, 0x4e, 0xa4, 0x4c, 0xaa, 0x85, 0x1e, 0x50, 0xf3, 0x21, 0xf6, 0xbf}};
+const struct guid guid_hevc = {{0x88, 0xdc, 0x0c, 0x79, 0x22, 0x45, 0x7b, 0x4d, 0x94, 0x25, 0xbd, 0xa9, 0x97, 0x5f,
+	0x76, 0x03}};
+const struct guid guid_h264 = {{0x62, 0x27, 0xc8, 0x6b, 0x63, 0x4e, 0xa4, 0x4c, 0xaa, 0x85, 0x1e, 0x50, 0xf3, 0x21,
+	0xf6, 0xbf}};
 
 NVENCSTATUS fails(struct session *s, NVENCSTATUS status, const char *why) {
 	snprintf(s->error, sizeof s->error, "%s", why);
@@ -34,7 +36,8 @@ API NVENCSTATUS NvEncodeAPIGetMaxSupportedVersion(uint32_t *version) {
 static NVENCSTATUS admit(int slot) {
 	int64_t cap = number_of("encoder.cap", -1), open = 0;
 	enter();
-	for (int i = 0; i < number_of("devices", 1); i++) open += (int64_t)held_by_all(i, ENCODERS) + device_number(i, "encoder.others", 0);
+	for (int i = 0; i < number_of("devices", 1); i++) open += (int64_t)held_by_all(i, ENCODERS) +
+		device_number(i, "encoder.others", 0);
 	int refused = cap >= 0 && open >= cap;
 	if (!refused) hold(slot, ENCODERS, 1);
 	leave();
@@ -83,7 +86,8 @@ NVENCSTATUS close_session(struct session *s) {
 static int offers(const struct session *s, const struct guid *codec) {
 	char list[64] = "h264";
 	device_text(s->slot, "codecs", list, sizeof list);
-	return (!memcmp(codec, &guid_h264, sizeof *codec) && listed(list, "h264")) || (!memcmp(codec, &guid_hevc, sizeof *codec) && listed(list, "hevc"));
+	return (!memcmp(codec, &guid_h264, sizeof *codec) && listed(list, "h264")) ||
+		(!memcmp(codec, &guid_hevc, sizeof *codec) && listed(list, "hevc"));
 }
 
 NVENCSTATUS codecs(struct session *s, struct guid *list, uint32_t room, uint32_t *n) {

@@ -4,10 +4,13 @@
 #include "nvenc.h"
 
 // Offsets in the parameters of a session and in its configuration.
-enum { INIT_CODEC = 4, INIT_WIDTH = 36, INIT_HEIGHT = 40, INIT_DAR_W = 44, INIT_DAR_H = 48, INIT_RATE = 52, INIT_RATE_DEN = 56, INIT_CONFIG = 88 };
+enum { INIT_CODEC = 4, INIT_WIDTH = 36, INIT_HEIGHT = 40, INIT_DAR_W = 44, INIT_DAR_H = 48, INIT_RATE = 52,
+	INIT_RATE_DEN = 56, INIT_CONFIG = 88 };
 enum {
-	PROFILE = 4, GOP = 20, RATE_MODE = 44, QP_INTER_P = 48, QP_INTRA = 56, AVERAGE = 60, MAXIMUM = 64, BUFFER = 68, QUALITY = 128,
-	H264_FLAGS = 168, H264_LEVEL = 172, H264_CODING = 212, SIGNAL_PRESENT = 248, FULL_RANGE = 256, COLOURS_PRESENT = 260, PRIMARIES = 264,
+	PROFILE = 4, GOP = 20, RATE_MODE = 44, QP_INTER_P = 48, QP_INTRA = 56, AVERAGE = 60, MAXIMUM = 64, BUFFER = 68,
+	QUALITY = 128,
+	H264_FLAGS = 168, H264_LEVEL = 172, H264_CODING = 212, SIGNAL_PRESENT = 248, FULL_RANGE = 256, COLOURS_PRESENT = 260,
+	PRIMARIES = 264,
 	TRANSFER = 268, MATRIX = 272, HEVC_FLAGS = 184,
 };
 enum { MODE_CONSTANT = 0, MODE_CBR = 2, CODING_CAVLC = 2, NO_PARAMETER_SETS = 0x80, HEVC_NO_PARAMETER_SETS = 0x40 };
@@ -18,7 +21,8 @@ static const struct { struct guid id; const char *name; } profiles[] = {
 };
 
 static void set_rate(x264_param_t *p, const void *config) {
-	int average = FIELD(config, AVERAGE, const int), maximum = FIELD(config, MAXIMUM, const int), buffer = FIELD(config, BUFFER, const int);
+	int average = FIELD(config, AVERAGE, const int), maximum = FIELD(config, MAXIMUM, const int),
+		buffer = FIELD(config, BUFFER, const int);
 	int quality = FIELD(config, QUALITY, const uint8_t);
 	if (FIELD(config, RATE_MODE, const int) == MODE_CONSTANT) {
 		p->rc.i_rc_method = X264_RC_CQP;
@@ -50,7 +54,8 @@ static void set_signal(x264_param_t *p, const void *config) {
 
 static void set_shape(struct session *s, const void *parameters) {
 	x264_param_t *p = &s->settings;
-	int64_t wide = (int64_t)FIELD(parameters, INIT_DAR_W, const int) * s->height, high = (int64_t)FIELD(parameters, INIT_DAR_H, const int) * s->width;
+	int64_t wide = (int64_t)FIELD(parameters, INIT_DAR_W, const int) * s->height,
+		high = (int64_t)FIELD(parameters, INIT_DAR_H, const int) * s->width;
 	p->i_width = s->width;
 	p->i_height = s->height;
 	p->i_fps_num = FIELD(parameters, INIT_RATE, const uint32_t);
@@ -73,7 +78,8 @@ NVENCSTATUS settings_of(struct session *s, const void *parameters) {
 	uint32_t gop = FIELD(config, GOP, const uint32_t);
 	s->gop = gop && gop < X264_KEYINT_MAX_INFINITE ? (int)gop : X264_KEYINT_MAX_INFINITE;
 	s->hevc = !memcmp((const uint8_t *)parameters + INIT_CODEC, &guid_hevc, sizeof guid_hevc);
-	s->repeat = !(s->hevc ? FIELD(config, HEVC_FLAGS, const uint32_t) & HEVC_NO_PARAMETER_SETS : FIELD(config, H264_FLAGS, const uint32_t) & NO_PARAMETER_SETS);
+	s->repeat = !(s->hevc ? FIELD(config, HEVC_FLAGS, const uint32_t) & HEVC_NO_PARAMETER_SETS :
+		FIELD(config, H264_FLAGS, const uint32_t) & NO_PARAMETER_SETS);
 	if (s->hevc) return NVENC_OK;
 	set_shape(s, parameters);
 	p->i_threads = 1;

@@ -51,7 +51,8 @@ static int next(struct set *s, struct event *e) {
 		if (!strcmp(line, s->seen[slot])) continue;
 		strcpy(s->seen[slot], line);
 		if (!*line) continue;
-		*e = (struct event){.device = handle_of(slot), .kind = CRITICAL, .data = strtoull(line, NULL, 10), .gpu_instance = ~0u, .compute_instance = ~0u};
+		*e = (struct event){.device = handle_of(slot), .kind = CRITICAL, .data = strtoull(line, NULL, 10),
+			.gpu_instance = ~0u, .compute_instance = ~0u};
 		return 1;
 	}
 	return 0;

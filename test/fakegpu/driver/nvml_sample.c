@@ -139,7 +139,8 @@ struct sessions { struct encoder_session *list; unsigned n, room; int slot; };
 static void add_sessions(void *into, const struct process *p) {
 	struct sessions *s = into;
 	for (uint64_t i = 0; i < p->held[s->slot][ENCODERS]; i++, s->n++)
-		if (s->list && s->n < s->room) s->list[s->n] = (struct encoder_session){.session = s->n + 1, .pid = (unsigned)p->pid, .rate = 30, .latency = 2000};
+		if (s->list && s->n < s->room) s->list[s->n] = (struct encoder_session){.session = s->n + 1, .pid = (unsigned)p->pid,
+			.rate = 30, .latency = 2000};
 }
 
 API nvmlReturn nvmlDeviceGetEncoderSessions(nvmlDevice h, unsigned *n, struct encoder_session *list) {

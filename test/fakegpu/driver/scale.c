@@ -29,7 +29,8 @@ static const struct format *format_named(const char *name) {
 static int plan_of(const char *name, struct plan *p) {
 	char copy[96], *rest = copy;
 	snprintf(copy, sizeof copy, "%s", name);
-	const char *family = strsep(&rest, "_"), *how = strsep(&rest, "_"), *from = strsep(&rest, "_"), *to = strsep(&rest, "_");
+	const char *family = strsep(&rest, "_"), *how = strsep(&rest, "_"), *from = strsep(&rest, "_"),
+		*to = strsep(&rest, "_");
 	if (!family || !how || strcmp(family, "Subsample")) return 0;
 	for (p->how = NEAREST; p->how <= LANCZOS && strcmp(algorithms[p->how], how); p->how++) {}
 	p->from = format_named(from);
@@ -116,7 +117,8 @@ static void blend_rows(const struct side *s, const struct tap *t, int width, flo
 	}
 }
 
-static void scale_component(const struct plan *p, const struct side *s, int width, int height, int from_w, int from_h, float parameter) {
+static void scale_component(const struct plan *p, const struct side *s, int width, int height, int from_w, int from_h,
+	float parameter) {
 	float *row = malloc(sizeof *row * (size_t)from_w);
 	struct tap *across = malloc(sizeof *across * (size_t)width);
 	for (int x = 0; x < width; x++) across[x] = tap_at(p, x, width, from_w, parameter);

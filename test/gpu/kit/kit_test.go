@@ -82,7 +82,8 @@ func TestAllParts(t *testing.T) {
 // happened to it.
 func TestNothingStops(t *testing.T) {
 	t.Parallel()
-	failed := `echo '{"test":"T","what":"an odd size","expected":"2","seen":"3 | 4","result":"failed"}' >>"$TUTTI_GPUKIT_CHECKS"; `
+	failed := `echo '{"test":"T","what":"an odd size","expected":"2","seen":"3 | 4","result":"failed"}' ` +
+		`>>"$TUTTI_GPUKIT_CHECKS"; `
 	kit := home(t, map[string]string{
 		"transcoder/nvml":    failed + `echo '--- FAIL: TestCardX (0.00s)'; exit 1`,
 		"test/gpu/inventory": `kill -SEGV $$`,
@@ -162,9 +163,11 @@ func TestNoCard(t *testing.T) {
 
 func TestACard(t *testing.T) {
 	t.Parallel()
-	kit := home(t, map[string]string{"transcoder/libav": `echo "{\"test\":\"T\",\"what\":\"told\",\"seen\":\"$TUTTI_GPUKIT $TUTTI_GPUKIT_FULL\",\"result\":\"passed\"}" >>"$TUTTI_GPUKIT_CHECKS"`})
+	kit := home(t, map[string]string{"transcoder/libav": `echo "{\"test\":\"T\",\"what\":\"told\",` +
+		`\"seen\":\"$TUTTI_GPUKIT $TUTTI_GPUKIT_FULL\",\"result\":\"passed\"}" >>"$TUTTI_GPUKIT_CHECKS"`})
 	write(t, filepath.Join(kit, "bin", "tutti"), `cat <<X
-{"driver":"580.1","cuda":"13.0","gpus":[{"index":0,"name":"Old","usable":false},{"index":1,"uuid":"GPU-1","name":"NVIDIA H100","compute":"9.0","usable":true,"memory_total":1048576}],"problems":[]}
+{"driver":"580.1","cuda":"13.0","gpus":[{"index":0,"name":"Old","usable":false},{"index":1,"uuid":"GPU-1",`+
+		`"name":"NVIDIA H100","compute":"9.0","usable":true,"memory_total":1048576}],"problems":[]}
 X`)
 	out := t.TempDir()
 	r, status, said := kitRun(t, time.Minute, "-home", kit, "-o", out, "correct")

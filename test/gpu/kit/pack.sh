@@ -33,11 +33,13 @@ done
 # Clips that no encoder of ours can make.
 for folder in transcoder/libav/testdata transcoder/probe/clips; do
 	mkdir -p "$kit/tests/$folder"
-	git ls-files -- "$folder" | grep -E '\.(ts|mp4|webm|mkv)$' | while read -r file; do install -D -m 644 "$file" "$kit/tests/$file"; done
+	git ls-files -- "$folder" | grep -E '\.(ts|mp4|webm|mkv)$' |
+		while read -r file; do install -D -m 644 "$file" "$kit/tests/$file"; done
 done
 
 echo "gpukit: the simulated driver"
-TUTTI_GPUKIT_FAKE=$kit/fake TUTTI_GPUKIT_LIB=$kit/lib go test -count=1 -run '^TestLibrariesForTheKit$' ./test/gpu/kit >"$work/log" || { cat "$work/log"; exit 1; }
+TUTTI_GPUKIT_FAKE=$kit/fake TUTTI_GPUKIT_LIB=$kit/lib go test -count=1 -run '^TestLibrariesForTheKit$' ./test/gpu/kit \
+	>"$work/log" || { cat "$work/log"; exit 1; }
 strip "$kit"/fake/*.so* "$kit"/lib/*.so
 
 cp test/gpu/kit/gpukit.sh "$kit/gpukit.sh"

@@ -12,7 +12,8 @@ shift
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 out=$(cd "$here/../../.." && pwd)/bin/gpukit/rehearsal
 cache=${TUTTI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tutti}/rehearsal
-[ "$(id -u)" = 0 ] || { echo "rehearsal: this makes a bare system, which only root may: sudo make gpurehearsal" >&2; exit 2; }
+[ "$(id -u)" = 0 ] || { echo "rehearsal: this makes a bare system, which only root may: sudo make gpurehearsal" >&2
+	exit 2; }
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

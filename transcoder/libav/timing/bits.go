@@ -1,7 +1,7 @@
 package timing
 
 // bitReader reads bits from the highest of each byte on. Past the end there are zeros, and
-// over says so.
+// over is true.
 type bitReader struct {
 	data []byte
 	at   int

@@ -127,7 +127,8 @@ func fillNames(j *core.TranscodeJob, name string) {
 func TestResult(t *testing.T) {
 	t.Parallel()
 	res := &core.TranscodeResult{
-		DecodedFrames: 60, DecodedPixels: 60 * 1920 * 1080, MediaTime: 300 * time.Millisecond, SourceDuration: 2 * time.Second,
+		DecodedFrames: 60, DecodedPixels: 60 * 1920 * 1080, MediaTime: 300 * time.Millisecond,
+		SourceDuration: 2 * time.Second,
 		Renditions: []core.Rendition{
 			{Data: bytes.Repeat([]byte("a"), 300<<10), Frames: 60, Pixels: 60 * 1280 * 720, Signature: []byte("sig")},
 			{Data: bytes.Repeat([]byte("b"), 30), Frames: 30, Pixels: 30 * 640 * 360},

@@ -12,7 +12,7 @@ const Version = 3
 // Type is a frame's kind.
 type Type uint8
 
-// The frames. The arrows say who sends: C the control process, W the worker.
+// The frames. The arrows show the sender: C the control process, W the worker.
 const (
 	TypeHello      Type = 1  // W→C once: the worker is ready
 	TypePing       Type = 2  // C→W: ID is a sequence number

@@ -93,7 +93,7 @@ func encodeProfile(e *encoder, p *core.Profile) {
 	}
 }
 
-// decodeProfile does not judge the values: what the engine refuses it refuses
+// decodeProfile does not check the values: what the engine refuses it refuses
 // with its own fault.
 func decodeProfile(d *decoder) core.Profile {
 	p := core.Profile{Name: d.text("a profile's name", maxName)}

@@ -114,7 +114,7 @@ func landlockRights() []struct {
 }
 
 // olderLandlock names what the kernel's version of Landlock does not guard. Where
-// there is none at all, restrictFiles says so.
+// there is none at all, restrictFiles reports that.
 func olderLandlock() error {
 	version, err := ll.LandlockGetABIVersion()
 	if err != nil || version < 1 {

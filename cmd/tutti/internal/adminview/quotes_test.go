@@ -25,7 +25,8 @@ func TestQuotes(t *testing.T) {
 	t.Parallel()
 	cfg, _, err := config.Load(config.Input{Home: t.TempDir(),
 		Args: strings.Fields("-orchestrator -transcoder -serviceAddr 127.0.0.1:8935 -network devnet -pricePerUnit 1200 " +
-			`-pricePerGateway {"gateways":[{"ethaddress":"0xd8e8328501e9645d16cf49539efc04f734606ee4","priceperunit":1000,"pixelsperunit":1}]}`)})
+			`-pricePerGateway {"gateways":[{"ethaddress":"0xd8e8328501e9645d16cf49539efc04f734606ee4","priceperunit":1000,` +
+			`"pixelsperunit":1}]}`)})
 	if err != nil {
 		t.Fatal(err)
 	}

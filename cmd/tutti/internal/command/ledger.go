@@ -17,7 +17,8 @@ import (
 	"github.com/tuttinode/tutti/pm/ledger"
 )
 
-const LedgerUsage = `usage: tutti ledger show                 what is in the books: accounts, sets, winning tickets, epochs
+const LedgerUsage = "" +
+	`usage: tutti ledger show                 what is in the books: accounts, sets, winning tickets, epochs
        tutti ledger verify               work everything out again; status 1 and the reasons when it does not add up
        tutti ledger export [-tickets]    every entry, or every winning ticket, that is not rolled up
        tutti ledger books                the books of the nodes that share -store, and which node redeems for all

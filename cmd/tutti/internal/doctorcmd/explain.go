@@ -18,7 +18,7 @@ import (
 )
 
 const ExplainUsage = `usage: tutti doctor explain [-json] [-node http://127.0.0.1:7935 | the node's flags]
-Asks the running node why no jobs come, and says so in order of weight.
+Asks the running node why no jobs come, and lists the reasons in order of weight.
 `
 
 // explainCommand is `tutti doctor explain`.

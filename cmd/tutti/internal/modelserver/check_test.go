@@ -22,7 +22,8 @@ import (
 
 const modelsFile = `[
   {"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": true},
-  {"pipeline": "llm", "model_id": "acme/own", "warm": true, "price_per_unit": 0.18, "currency": "USD", "pixels_per_unit": 1000000, "url": "http://h", "token": "geheim"},
+  {"pipeline": "llm", "model_id": "acme/own", "warm": true, "price_per_unit": 0.18, "currency": "USD", ` +
+	`"pixels_per_unit": 1000000, "url": "http://h", "token": "geheim"},
   {"pipeline": "upscale", "model_id": "stabilityai/stable-diffusion-x4-upscaler", "warm": true}
 ]`
 

@@ -32,7 +32,8 @@ func aiNode(t *testing.T, gpus config.Devices, script ...string) (*nodeenv.Env, 
 	log := slog.New(slog.DiscardHandler)
 	env := &nodeenv.Env{Config: modelsConfig(t, `[
  {"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": true, "gpus": [1]},
- {"pipeline": "upscale", "model_id": "stabilityai/stable-diffusion-x4-upscaler", "warm": true}]`), Log: log, Board: health.New(log, time.Now, nil)}
+ {"pipeline": "upscale", "model_id": "stabilityai/stable-diffusion-x4-upscaler", "warm": `+
+		`true}]`), Log: log, Board: health.New(log, time.Now, nil)}
 	env.Config.AI.ContainersPerGPU = 1
 	env.Config.Transcoding.Devices = gpus
 	return env, d

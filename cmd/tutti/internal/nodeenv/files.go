@@ -14,7 +14,7 @@ import (
 type FileSums map[string][sha256.Size]byte
 
 // namedFiles returns those options. A file that cannot be read counts as empty; the part that
-// needs it says so.
+// needs it reports that.
 func namedFiles(cfg *config.Config) map[string]string {
 	return map[string]string{
 		"tlsCert": cfg.TLS.Cert, "tlsKey": cfg.TLS.Key, "workerCA": cfg.TLS.WorkerCA, "apiKeys": cfg.Gateway.APIKeys,

@@ -77,7 +77,7 @@ func (p *Migration) reportWeights() {
 	}
 }
 
-// Settle adds the component that brings an existing node's winning tickets to this one.
+// Settle adds the component that imports an existing node's winning tickets.
 func (p *Migration) Settle(ctx context.Context, network *chain.Part, paid *earning.Part) error {
 	record, err := migrate.OpenRecord(ctx, network.DB)
 	if err != nil {

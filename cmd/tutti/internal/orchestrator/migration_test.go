@@ -68,7 +68,8 @@ func TestAKeystoreWithoutDatabaseIsFound(t *testing.T) {
 	if o, err := command.FindExisting(cfg, 0); o != nil || err != nil {
 		t.Errorf("an empty keystore: %+v, %v", o, err)
 	}
-	key := `{"address":"639fe6ab55c921f74e7fac1ee960c0b6293ba612","crypto":{"cipher":"aes-128-ctr","ciphertext":"00","kdf":"scrypt"},"version":3}`
+	key := `{"address":"639fe6ab55c921f74e7fac1ee960c0b6293ba612","crypto":{"cipher":"aes-128-ctr","ciphertext":"00",` +
+		`"kdf":"scrypt"},"version":3}`
 	if err := os.WriteFile(filepath.Join(old, migrate.KeystoreName, "UTC--one"), []byte(key), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,8 @@ func TestPricesOfAnOrchestrator(t *testing.T) {
 	t.Parallel()
 	o := options(t, "-orchestrator -transcoder -serviceAddr 127.0.0.1:8935 -network devnet "+
 		"-pricePerUnit 1200 -pixelsPerUnit 2 "+
-		`-pricePerGateway {"gateways":[{"ethaddress":"0xd8e8328501e9645d16cf49539efc04f734606ee4","priceperunit":7,"pixelsperunit":1}]}`)
+		`-pricePerGateway {"gateways":[{"ethaddress":"0xd8e8328501e9645d16cf49539efc04f734606ee4","priceperunit":7,`+
+		`"pixelsperunit":1}]}`)
 	llm := inference.Model{Capability: capability.LLM, ID: "m"}
 	price, _ := core.ParsePrice("5")
 	list := &models.Config{Entries: []models.Entry{{Model: llm,

@@ -82,7 +82,7 @@ type predecessor struct {
 }
 
 // inherit finds the process before this one, nil for none, and the sockets that it
-// handed over. What says so is taken out of the environment: it is not for children.
+// handed over. The variable is taken out of the environment: it is not for children.
 func inherit() (*predecessor, sockets, error) {
 	names, ok := os.LookupEnv(handOverEnv)
 	if !ok {

@@ -19,7 +19,8 @@ async function connect(pc, url) {
       pc.addEventListener('icegatheringstatechange', () => { if (pc.iceGatheringState === 'complete') done(); });
     });
   }
-  const reply = await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/sdp' }, body: pc.localDescription.sdp });
+  const reply = await fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/sdp' },
+    body: pc.localDescription.sdp });
   if (!reply.ok) throw new Error(`${reply.status} ${(await reply.text()).trim()}`);
   await pc.setRemoteDescription({ type: 'answer', sdp: await reply.text() });
 }
@@ -35,7 +36,8 @@ function drawnStream() {
     ['#ef2929', '#fce94f', '#8ae234', '#ad7fa8'].forEach((color, i) => {
       c.fillStyle = color;
       c.beginPath();
-      c.arc(width / 2 + 220 * Math.cos(now / 900 + i * 1.6), height / 2 + 110 * Math.sin(now / 700 + i * 1.6), 46, 0, 7);
+      c.arc(width / 2 + 220 * Math.cos(now / 900 + i * 1.6), height / 2 + 110 * Math.sin(now / 700 + i * 1.6),
+        46, 0, 7);
       c.fill();
     });
     c.fillStyle = '#fff';
@@ -77,7 +79,8 @@ async function publish(source) {
     state('publishing …');
     shownAt = frozen = 0;
     live.whip = new RTCPeerConnection();
-    for (const track of live.media.getTracks()) live.whip.addTransceiver(track, { direction: 'sendonly', streams: [live.media] });
+    for (const track of live.media.getTracks()) live.whip.addTransceiver(track,
+      { direction: 'sendonly', streams: [live.media] });
     const params = encodeURIComponent(JSON.stringify({ effect: id('effect').value }));
     await connect(live.whip, `${calls}camera/whip?pipeline=sample&streamId=camera&params=${params}`);
     for (const button of ['stop', 'kill', 'killrunner']) id(button).disabled = false;
@@ -112,7 +115,8 @@ function counted(now) {
 
 function row(o) {
   const tr = document.createElement('tr');
-  const text = [o.url, o.serving && o.running ? 'serves the stream' : o.running ? 'ready' : 'killed', o.tickets, `${o.paid} wei`];
+  const text = [o.url, o.serving && o.running ? 'serves the stream' : o.running ? 'ready' : 'killed', o.tickets,
+    `${o.paid} wei`];
   text.forEach((t, i) => {
     const td = document.createElement('td');
     td.textContent = t;
@@ -135,7 +139,8 @@ function figures() {
   const video = id('result');
   if (id('source').videoWidth) id('sent').textContent = `${id('source').videoWidth}×${id('source').videoHeight}`;
   if (!video.videoWidth) return;
-  id('shown').textContent = `${video.videoWidth}×${video.videoHeight} · ${pictures} pictures · at ${video.currentTime.toFixed(1)} s · longest pause ${(frozen / 1000).toFixed(1)} s`;
+  id('shown').textContent = `${video.videoWidth}×${video.videoHeight} · ${pictures} pictures · ` +
+    `at ${video.currentTime.toFixed(1)} s · longest pause ${(frozen / 1000).toFixed(1)} s`;
 }
 
 id('camera').addEventListener('click', () => publish(cameraStream));

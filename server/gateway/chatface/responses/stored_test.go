@@ -46,14 +46,16 @@ func TestPreviousResponse(t *testing.T) {
 		"tool_calls":[{"id":"c","type":"function","function":{"name":"w","arguments":"{}"}}]},
 		{"role":"tool","tool_call_id":"c","content":"14"},{"role":"assistant","content":"14 degrees"},`
 	third := `{"model":"m","instructions":"Be rude.","input":"why?","previous_response_id":"` + second.ID + `"}`
-	want := `{"messages":[{"role":"system","content":"Be rude."},` + before + `{"role":"user","content":"why?"}],"model":"m"}`
+	want := `{"messages":[{"role":"system","content":"Be ` +
+		`rude."},` + before + `{"role":"user","content":"why?"}],"model":"m"}`
 	sameJSON(t, "the third turn", mustAsk(t, f, "a", third).Chat(), want)
 
 	// A streamed answer is stored like any other, and the same turn may go on twice.
 	fourth := check(t, readEvents(t, streamed(t, mustAsk(t, f, "a", strings.Replace(third, "{", `{"stream":true,`, 1)), "",
 		delta(`{"content":"so"}`), finish("stop"))))
 	want = strings.Replace(want, "Be rude.", "Go on.", 1)
-	want = strings.Replace(want, `],"model"`, `,{"role":"assistant","content":"so"},{"role":"user","content":"ok"}],"model"`, 1)
+	want = strings.Replace(want,
+		`],"model"`, `,{"role":"assistant","content":"so"},{"role":"user","content":"ok"}],"model"`, 1)
 	sameJSON(t, "the fifth turn", mustAsk(t, f, "a",
 		`{"model":"m","instructions":"Go on.","input":"ok","previous_response_id":"`+fourth.ID+`"}`).Chat(), want)
 

@@ -162,7 +162,7 @@ func (s *stream) begin(dst []byte) []byte {
 	return s.final(dst, "response.in_progress", object)
 }
 
-// delta adds what a choice brings.
+// delta adds the content of a choice.
 func (s *stream) delta(dst []byte, c *choice) ([]byte, error) {
 	if c.Finish != "" {
 		s.answer.finish = string(c.Finish)

@@ -229,7 +229,8 @@ func TestTextStream(t *testing.T) {
 	id := strings.TrimPrefix(o.ID, "resp_")
 	const head = `{"type":"response.%s","sequence_number":%d,`
 	for i, want := range []string{"", "",
-		head + `"output_index":0,"item":{"id":"msg_ID0000","type":"message","status":"in_progress","role":"assistant","content":[]}}`,
+		head + `"output_index":0,"item":{"id":"msg_ID0000","type":"message","status":"in_progress","role":"assistant",` +
+			`"content":[]}}`,
 		head + `"item_id":"msg_ID0000","output_index":0,"content_index":0,"part":{"type":"output_text","text":"",
 			"annotations":[],"logprobs":[]}}`,
 		head + `"item_id":"msg_ID0000","output_index":0,"content_index":0,"delta":"Hi","logprobs":[]}`,

@@ -75,12 +75,14 @@ static void copied(const struct copy2d *c) {
 FORWARD(cuMemcpy2D_v2, (const struct copy2d *c), (c), copied(c))
 FORWARD(cuMemcpy2DAsync_v2, (const struct copy2d *c, void *s), (c, s), copied(c))
 FORWARD(cuMemcpyHtoD_v2, (CUdeviceptr to, const void *from, size_t n), (to, from, n), count(UPLOADED, n))
-FORWARD(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void *from, size_t n, void *s), (to, from, n, s), count(UPLOADED, n))
+FORWARD(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void *from, size_t n, void *s), (to, from, n, s),
+	count(UPLOADED, n))
 FORWARD(cuMemcpyDtoH_v2, (void *to, CUdeviceptr from, size_t n), (to, from, n), count(DOWNLOADED, n))
 FORWARD(cuMemcpyDtoHAsync_v2, (void *to, CUdeviceptr from, size_t n, void *s), (to, from, n, s), count(DOWNLOADED, n))
 FORWARD(cuModuleLoadData, (void **m, const void *image), (m, image), count(MODULES, 1))
-FORWARD(cuLaunchKernel, (void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-	void *s, void **parameters, void **extra), (f, gx, gy, gz, bx, by, bz, shared, s, parameters, extra), count(KERNELS, 1))
+FORWARD(cuLaunchKernel, (void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+	unsigned shared, void *s, void **parameters, void **extra), (f, gx, gy, gz, bx, by, bz, shared, s, parameters, extra),
+	count(KERNELS, 1))
 FORWARD(cuvidCreateDecoder, (void **d, void *info), (d, info), count(DECODERS_CREATED, 1))
 FORWARD(cuvidDestroyDecoder, (void *d), (d), count(DECODERS_DESTROYED, 1))
 FORWARD(cuvidDecodePicture, (void *d, void *picture), (d, picture), count(PICTURES_DECODED, 1))
@@ -124,8 +126,8 @@ static NVENCSTATUS my_NvEncodeAPICreateInstance(void *table) {
 #define ROW(name) { #name, (void *)my_##name, (void **)&real_##name }
 static const struct { const char *name; void *mine; void **real; } functions[] = {
 	ROW(cuMemcpy2D_v2), ROW(cuMemcpy2DAsync_v2), ROW(cuMemcpyHtoD_v2), ROW(cuMemcpyHtoDAsync_v2), ROW(cuMemcpyDtoH_v2),
-	ROW(cuMemcpyDtoHAsync_v2), ROW(cuModuleLoadData), ROW(cuLaunchKernel), ROW(cuvidCreateDecoder), ROW(cuvidDestroyDecoder),
-	ROW(cuvidDecodePicture), ROW(NvEncodeAPICreateInstance),
+	ROW(cuMemcpyDtoHAsync_v2), ROW(cuModuleLoadData), ROW(cuLaunchKernel), ROW(cuvidCreateDecoder),
+	ROW(cuvidDestroyDecoder), ROW(cuvidDecodePicture), ROW(NvEncodeAPICreateInstance),
 };
 
 typedef void *(*dlsym_function)(void *, const char *);

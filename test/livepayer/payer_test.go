@@ -13,8 +13,8 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/pm"
-	"github.com/tuttinode/tutti/server/livepayer"
 	"github.com/tuttinode/tutti/server/rpc"
+	"github.com/tuttinode/tutti/test/livepayer"
 )
 
 func payer(t testing.TB) *livepayer.Payer {

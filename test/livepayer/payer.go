@@ -1,7 +1,7 @@
 // Package livepayer makes payments for live work: out of an orchestrator's challenge and a number of
 // units it makes the tickets and credentials that the protocol's headers carry, and it keeps the books of
 // each session. It signs with an account that its caller holds, asks nothing of the chain, and sends
-// nothing: a gateway, a remote signer and tests do that.
+// nothing: tests play gateways and remote signers with it.
 package livepayer
 
 import (
