@@ -62,16 +62,29 @@ func (s *Server) HandOver(context.Context) error {
 	return nil
 }
 
-// upgrading is what a server knows of an upgrade that it is part of. The server's mu guards it.
+// upgrading is what a server knows of upgrades that it is part of. The server's mu guards it.
 type upgrading struct {
-	// tell sends updates to the other process, nil for none; elsewhere are single-shot sessions whose requests
-	// are there.
-	tell      func(Update)
+	lines map[*Line]struct{}
+	// elsewhere are single-shot sessions whose requests are in the process before.
 	elsewhere []string
-	// shared are the sessions that both processes know.
+	// shared are the sessions that both processes know while there is no line between them.
 	shared []string
+	// before is closed when the process before this one has ended, nil without one.
+	before chan struct{}
+	// over: this process ends, and the sessions are the successor's alone.
+	over bool
 	// charged: the sessions that are charged by time have ended.
 	charged bool
+}
+
+// Line is the connection to another process of an upgrade. While a third process takes over from the second, the
+// first may still have requests: the second has a line to each and forwards updates.
+type Line struct {
+	s    *Server
+	send func(Update)
+	// elsewhere and gone are those of upgrading on a line to the process before.
+	elsewhere []string
+	gone      chan struct{}
 }
 
 // State is what a successor gets. It is called after Run.
@@ -129,60 +142,117 @@ func (s *Server) Restore(st State) {
 	}
 }
 
-// Tell makes the server send updates to the other process of an upgrade; nil ends it. With the end of the old
-// process the requests end that were all of their sessions.
-func (s *Server) Tell(send func(Update)) {
+// LineBefore connects the server with the process before it. send must not call the server. The caller must close
+// the line when that process has ended; the requests end then that were all of their sessions.
+func (s *Server) LineBefore(send func(Update)) *Line {
 	s.mu.Lock()
-	s.upgrading.tell = send
-	var over, ended []string
+	l := &Line{s: s, send: send, elsewhere: s.upgrading.elsewhere, gone: make(chan struct{})}
+	s.upgrading.elsewhere, s.upgrading.before = nil, l.gone
+	s.mu.Unlock()
+	l.open()
+	return l
+}
+
+// LineAfter connects the server with its successor, see LineBefore.
+func (s *Server) LineAfter(send func(Update)) *Line {
+	l := &Line{s: s, send: send}
+	l.open()
+	return l
+}
+
+// open sends which sessions have ended while there was no line yet.
+func (l *Line) open() {
+	s := l.s
+	s.mu.Lock()
 	here := make(map[string]bool)
 	for session := range s.sessions {
 		here[session.ID] = true
 	}
+	var ended []string
 	for _, id := range s.upgrading.shared {
-		if !here[id] {
+		if !here[id] && !s.upgrading.over {
 			ended = append(ended, id)
 		}
 	}
-	if s.upgrading.shared = nil; send == nil {
-		over, s.upgrading.elsewhere = s.upgrading.elsewhere, nil
+	s.upgrading.shared = nil
+	if s.upgrading.lines == nil {
+		s.upgrading.lines = make(map[*Line]struct{})
 	}
+	s.upgrading.lines[l] = struct{}{}
 	s.mu.Unlock()
-	if send != nil && len(ended) > 0 {
-		send(Update{Ended: ended}) // while there was no line yet
-	}
-	for _, id := range over {
-		s.registry.EndByID(id)
+	if len(ended) > 0 {
+		l.send(Update{Ended: ended})
 	}
 }
 
 // Receive takes an update of the other process.
-func (s *Server) Receive(n Update) {
+func (l *Line) Receive(n Update) {
 	for _, id := range n.Ended {
-		s.registry.EndByID(id)
+		l.s.registry.EndByID(id) // which is an update for the other lines
 	}
-	s.registry.Touch(n.Used)
+	if len(n.Used) > 0 {
+		l.s.registry.Touch(n.Used)
+		l.s.updateExcept(Update{Used: n.Used}, l)
+	}
+}
+
+// Close ends the line. It must be called once.
+func (l *Line) Close() {
+	l.s.mu.Lock()
+	delete(l.s.upgrading.lines, l)
+	l.s.mu.Unlock()
+	for _, id := range l.elsewhere {
+		l.s.registry.EndByID(id)
+	}
+	if l.gone != nil {
+		close(l.gone)
+	}
+}
+
+// AwaitBefore waits until the line to the process before, if any, was closed, or for ctx: the successor knows of the
+// requests there by this process only.
+func (s *Server) AwaitBefore(ctx context.Context) {
+	s.mu.Lock()
+	before := s.upgrading.before
+	s.mu.Unlock()
+	if before == nil {
+		return
+	}
+	select {
+	case <-before:
+	case <-ctx.Done():
+	}
 }
 
 // usedInterval is how often the old process tells which sessions are in use there.
 const usedInterval = time.Second
 
-// TellUsed tells the successor which sessions have requests here, until ctx ends; then these end.
+// TellUsed tells the successor which sessions have requests here, until ctx ends; then these requests end. Their
+// sessions go on in the successor, except those that were for one request.
 func (s *Server) TellUsed(ctx context.Context) {
 	every(ctx, usedInterval, func() {
 		if ids := s.registry.Busy(); len(ids) > 0 {
-			s.update(Update{Used: ids})
+			s.updateExcept(Update{Used: ids}, nil)
 		}
 	})
+	s.mu.Lock()
+	s.upgrading.over = true
+	s.mu.Unlock()
 	s.registry.EndSessions()
 }
 
-func (s *Server) update(n Update) {
+// updateExcept sends an update over all lines but one, nil for none.
+func (s *Server) updateExcept(n Update, from *Line) {
 	s.mu.Lock()
-	send := s.upgrading.tell
+	var to []*Line
+	for l := range s.upgrading.lines {
+		if l != from && !s.upgrading.over {
+			to = append(to, l)
+		}
+	}
 	s.mu.Unlock()
-	if send != nil {
-		send(n)
+	for _, l := range to {
+		l.send(n)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tuttinode/tutti/server/liverunner"
 )
@@ -34,9 +35,18 @@ func (n *node) replaced(t *testing.T) *node {
 	}
 	next := start(t, "topsecret")
 	next.Restore(left)
-	n.Tell(next.Receive)
-	next.Tell(n.Receive)
+	n.join(next)
 	return next
+}
+
+// join connects two processes of an upgrade.
+func (n *node) join(next *node) {
+	next.before = next.LineBefore(func(u liverunner.Update) {
+		if n.after != nil {
+			n.after.Receive(u)
+		}
+	})
+	n.after = n.LineAfter(next.before.Receive)
 }
 
 // open opens a channel of a session and returns its path.
@@ -113,9 +123,102 @@ func TestSessionsAreHandedOver(t *testing.T) {
 	if _, err := held.Body.Read(make([]byte, 1)); err == nil {
 		t.Error("a request goes on in the old process")
 	}
-	next.Tell(nil) // the old process is gone, and with it the other single-shot request
+	next.before.Close() // the old process is gone, and with it the other single-shot request
 	if used, _ := next.Use(); used != 0 {
 		t.Error(used, "slots are taken")
 	}
 	lost.Body.Close()
+}
+
+// The end of the old process ends its requests, not the sessions: they are the successor's.
+func TestTheEndOfTheOldProcessEndsNoSession(t *testing.T) {
+	t.Parallel()
+	for _, told := range []bool{true, false} {
+		old, runner := start(t, "topsecret"), echo(t)
+		ids := old.register(t, static("p", runner.URL, `,"capacity":3`))
+		old.session(t, ids[0])
+		session := old.session(t, ids[0])
+		held := old.request(t, "GET", session+"/app/hold", "")
+		next := old.replaced(t)
+		if !told {
+			old.after.Close()
+		}
+		over, cancel := context.WithCancel(t.Context())
+		cancel()
+		old.TellUsed(over)
+		if !told { // the line is there only now
+			old.join(next)
+		}
+		if used, _ := next.Use(); used != 2 {
+			t.Errorf("told before: %v: %d sessions are left", told, used)
+		}
+		if _, err := held.Body.Read(make([]byte, 1)); err == nil {
+			t.Error("a request goes on in the old process")
+		}
+	}
+}
+
+// A third process knows what happens in the first, which still has requests when the second is replaced.
+func TestTwoHandovers(t *testing.T) {
+	t.Parallel()
+	first, runner := start(t, "topsecret"), echo(t)
+	ids := first.register(t, static("p", runner.URL, `,"capacity":3`)+","+
+		static("s", runner.URL, `,"mode":"single-shot","routing":"label","capacity":3`))
+	session := first.session(t, ids[0])
+	held := first.request(t, "GET", session+"/app/hold", "")
+	shot, lost := first.request(t, "GET", "/apps/s/app/hold", ""), first.request(t, "GET", "/apps/s/app/hold", "")
+	second := first.replaced(t)
+	third := second.replaced(t)
+	if used, _ := third.Use(); used != 3 {
+		t.Fatal(used, "sessions are handed over")
+	}
+
+	waiting := make(chan struct{})
+	go func() {
+		second.AwaitBefore(t.Context())
+		close(waiting)
+	}()
+	shot.Body.Close()
+	until(t, "a slot is free in the third process", func() bool { used, _ := third.Use(); return used == 2 })
+	if status, text := third.text(t, "POST", session+"/stop"); status != http.StatusNoContent {
+		t.Error(status, text)
+	}
+	if _, err := held.Body.Read(make([]byte, 1)); err == nil {
+		t.Error("a request of an ended session goes on in the first process")
+	}
+	select {
+	case <-waiting:
+		t.Error("the second process does not wait for the first")
+	default:
+	}
+	second.before.Close() // the first process is gone, and with it its other request
+	<-waiting
+	until(t, "all slots are free", func() bool { used, _ := third.Use(); return used == 0 })
+	lost.Body.Close()
+}
+
+// Requests in the first process keep their sessions in the third.
+func TestUseIsKnownTwoHandoversLater(t *testing.T) {
+	t.Parallel()
+	first, runner := start(t, "topsecret"), echo(t)
+	ids := first.register(t, static("p", runner.URL, `,"capacity":3`))
+	session := first.session(t, ids[0])
+	held := first.request(t, "GET", session+"/app/hold", "")
+	defer held.Body.Close()
+	third := first.replaced(t).replaced(t)
+	third.later(time.Hour)
+	ctx, cancel := context.WithCancel(t.Context())
+	told := make(chan struct{})
+	go func() {
+		defer close(told)
+		first.TellUsed(ctx)
+	}()
+	until(t, "the session is used", func() bool {
+		return third.State().Registry.Runners[0].Sessions[0].UsedAt == time.Unix(1e9, 0).Add(time.Hour).UnixNano()
+	})
+	cancel()
+	<-told
+	if used, _ := third.Use(); used != 1 {
+		t.Error(used, "sessions are left")
+	}
 }

@@ -65,6 +65,8 @@ const service = "http://orch.test:8935"
 type node struct {
 	*liverunner.Server
 	public, admin *httptest.Server
+	// before and after are the lines to other processes of an upgrade.
+	before, after *liverunner.Line
 
 	mu  sync.Mutex
 	now time.Time

@@ -62,7 +62,7 @@ func (s *Server) released(session *liverunner.Session) {
 		}
 	}
 	s.notify(session, "released")
-	s.update(Update{Ended: []string{session.ID}})
+	s.updateExcept(Update{Ended: []string{session.ID}}, nil)
 }
 
 // stop ends a session. A caller that knows its id may.

@@ -97,7 +97,8 @@ func (p *Process) finish(ctx context.Context, s *successor) error {
 	defer cancel()
 	go p.untilAsked(ctx, s, cancel)
 	if p.node.Live != nil {
-		go share(p.node.Live, s.conn, s.in, s.out)
+		run := share(p.node.Live.LineAfter, s.conn, s.in, s.out)
+		go run()
 		go p.node.Live.TellUsed(ctx)
 	}
 	if left := p.node.Listener.Unfinished(); left > 0 {
@@ -105,6 +106,9 @@ func (p *Process) finish(ctx context.Context, s *successor) error {
 	}
 	if err := p.node.Listener.Finish(ctx); err != nil {
 		p.log.Warn("answers are cut off: their time is over", "err", err)
+	}
+	if p.node.Live != nil {
+		p.node.Live.AwaitBefore(ctx)
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func TestShare(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		share(live, ours, gob.NewDecoder(ours), gob.NewEncoder(ours))
+		share(live.LineBefore, ours, gob.NewDecoder(ours), gob.NewEncoder(ours))()
 	}()
 	in, out := gob.NewDecoder(theirs), gob.NewEncoder(theirs)
 	if err := out.Encode(liverunner.Update{Ended: ids[:1]}); err != nil {

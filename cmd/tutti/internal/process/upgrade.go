@@ -133,7 +133,8 @@ func (p *predecessor) ready(log interface{ Info(string, ...any) }, live *liverun
 		p.conn.Close()
 		return
 	}
-	go share(live, p.conn, p.in, p.out)
+	run := share(live.LineBefore, p.conn, p.in, p.out)
+	go run()
 }
 
 // successor is a process that was started to take this one's place.
