@@ -53,6 +53,11 @@ func TestRecordedLiveVideoRefusals(t *testing.T) {
 				t.Errorf("%s: %s: %q, want %q", e.What, k, res.Header.Get(k), v)
 			}
 		}
+		for k := range res.Header {
+			if _, there := e.Response.Headers[k]; !there && k != "Date" && k != "Tutti-Code" { // the code of the error
+				t.Errorf("%s: %s: %q is not recorded", e.What, k, res.Header[k])
+			}
+		}
 	}
 }
 
