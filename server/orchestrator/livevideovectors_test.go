@@ -54,7 +54,8 @@ func TestRecordedLiveVideoRefusals(t *testing.T) {
 			}
 		}
 		for k := range res.Header {
-			if _, there := e.Response.Headers[k]; !there && k != "Date" && k != "Tutti-Code" { // the code of the error
+			// Tutti-Code is the code of the error.
+			if _, there := e.Response.Headers[k]; !there && k != "Date" && k != "Tutti-Code" {
 				t.Errorf("%s: %s: %q is not recorded", e.What, k, res.Header[k])
 			}
 		}

@@ -92,7 +92,8 @@ func (r *recordedRig) compareHeaders(what string, e *recording, got answer) {
 		}
 	}
 	for k := range got.header {
-		if _, there := e.Response.Headers[k]; !there && k != "Date" && k != "Tutti-Code" { // the code of the error
+		// Tutti-Code is the code of the error.
+		if _, there := e.Response.Headers[k]; !there && k != "Date" && k != "Tutti-Code" {
 			r.t.Errorf("%s: %s: %q is not recorded", what, k, got.header[k])
 		}
 	}
