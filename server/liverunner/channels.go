@@ -48,7 +48,7 @@ func serveChannels(hub *trickle.Hub, p *slots) http.Handler {
 		if hub.Channel(name) != nil {
 			admission.Prove(r.Context())
 		}
-		p.serve(w, r, serve.ServeHTTP)
+		p.serve(w, r, serve)
 	})
 }
 

@@ -290,6 +290,11 @@ func (p *placeholders) compareHead(t *testing.T, e *recording, res *http.Respons
 			t.Errorf("%s (%s): %s: %q, want %q", e.What, e.Request.Line, k, got, v)
 		}
 	}
+	for k := range res.Header {
+		if _, there := e.Response.Headers[k]; !there && k != "Date" && k != "Content-Length" {
+			t.Errorf("%s (%s): %s: %q is not recorded", e.What, e.Request.Line, k, res.Header[k])
+		}
+	}
 }
 
 // recordedServer is what the recorded runner called itself, which clients of the node see.

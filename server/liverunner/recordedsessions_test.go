@@ -141,7 +141,8 @@ func TestRecordedSessions(t *testing.T) {
 		if d, ok := sessionsDiffer[e.What]; ok {
 			if d.status != "" {
 				e.Response.Status = d.status
-				e.Response.Headers = map[string]string{"Content-Type": "text/plain; charset=utf-8"}
+				e.Response.Headers = map[string]string{"Content-Type": "text/plain; charset=utf-8",
+					"X-Content-Type-Options": "nosniff"}
 			}
 			delete(e.Response.Headers, "Content-Length")
 			e.Response.Body, _ = json.Marshal(d.body)

@@ -53,6 +53,12 @@ func TestRecordedLiveVideoRefusals(t *testing.T) {
 				t.Errorf("%s: %s: %q, want %q", e.What, k, res.Header.Get(k), v)
 			}
 		}
+		for k := range res.Header {
+			// Tutti-Code is the code of the error.
+			if _, there := e.Response.Headers[k]; !there && k != "Date" && k != "Tutti-Code" {
+				t.Errorf("%s: %s: %q is not recorded", e.What, k, res.Header[k])
+			}
+		}
 	}
 }
 

@@ -29,8 +29,8 @@ const (
 )
 
 // Handler serves the hub's channels below a path prefix, which ends with a slash.
-func (h *Hub) Handler(prefix string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+func (h *Hub) Handler(prefix string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		name, number, numbered := strings.Cut(strings.TrimPrefix(r.URL.Path, prefix), "/")
 		c := h.Channel(name)
 		switch r.Method {
@@ -51,7 +51,7 @@ func (h *Hub) Handler(prefix string) http.Handler {
 		default:
 			http.Error(w, "Method Not Allowed", http.StatusMethodNotAllowed)
 		}
-	})
+	}
 }
 
 func (h *Hub) get(w http.ResponseWriter, r *http.Request, c *Channel, number string) {

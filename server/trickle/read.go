@@ -8,39 +8,54 @@ import (
 )
 
 // serveRead sends a segment from its first byte on, as it grows, until it is closed. Headers go with the
-// first byte.
+// first byte. It waits in send with a small stack: what is long is in other functions.
 func serveRead(w http.ResponseWriter, r *http.Request, c *Channel, number int64) {
+	rd := openRead(w, c, number)
+	if rd == nil {
+		return
+	}
+	defer c.leave()
+	sent, err := rd.send(r)
+	if err != nil {
+		panic(http.ErrAbortHandler) // the segment must not look complete
+	}
+	if !sent {
+		rd.nothing()
+	}
+}
+
+// openRead finds the segment of a number. Where there is none it answers, and returns nil.
+func openRead(w http.ResponseWriter, c *Channel, number int64) *reader {
 	s, number, next, err := c.openForReading(number)
 	setNumber(w, headerNumber, number)
 	switch {
 	case errors.Is(err, errReaders):
 		http.Error(w, "Too many readers", http.StatusServiceUnavailable)
-		return
+		return nil
 	case errors.Is(err, errNotKept):
 		setNumber(w, headerNext, next)
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.WriteHeader(statusNotKept)
 		_, _ = io.WriteString(w, textNotKept)
-		return
+		return nil
 	case err != nil:
 		setNumber(w, headerNext, next)
 		w.Header().Set(headerClosed, terminated)
-		return
+		return nil
 	}
-	defer c.leave()
-	rd := reader{w: w, rc: http.NewResponseController(w), c: c, s: s}
+	rd := &reader{w: w, rc: http.NewResponseController(w), c: c, s: s, next: next}
 	_ = rd.rc.SetWriteDeadline(time.Time{})
 	if number != next {
 		setNumber(w, headerNext, next)
 	}
-	switch sent, err := rd.send(r); {
-	case err != nil:
-		panic(http.ErrAbortHandler) // the segment must not look complete
-	case !sent:
-		setNumber(w, headerNext, next)
-		if _, closed := c.segmentClosed(s); closed {
-			w.Header().Set(headerClosed, terminated)
-		}
+	return rd
+}
+
+// nothing answers for a segment that ended without a byte.
+func (rd *reader) nothing() {
+	setNumber(rd.w, headerNext, rd.next)
+	if _, closed := rd.c.segmentClosed(rd.s); closed {
+		rd.w.Header().Set(headerClosed, terminated)
 	}
 }
 
@@ -51,6 +66,8 @@ type reader struct {
 	c  *Channel
 	s  *segment
 	at position
+	// next was the next number when the request came.
+	next int64
 	// extended is when the time for a write was extended last.
 	extended time.Time
 }

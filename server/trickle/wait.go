@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// wait is a publisher's wait for its first byte. Most requests of an idle node wait, so it has no goroutine of its
-// own: the end of the segment and that of the request end the read by its deadline.
+// wait is a publisher's wait for its first byte. No goroutine watches it: the end of the segment and that of the
+// request end the read by its deadline.
 type wait struct {
 	p *post
 	// stop ends the watch for the end of the request; gone is closed when that has ended the read.

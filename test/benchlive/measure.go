@@ -42,14 +42,17 @@ func use(ctx context.Context, p *process, d time.Duration) time.Duration {
 	return cpu(p.pid()) - before
 }
 
+// atRest is longer than a node without a collection waits until it gives its free memory back.
+const atRest = 8 * time.Second
+
 // resident is an orchestrator's memory in KB once it changes little. The garbage of the beginning is collected: each
-// collection also halves stacks that were deep once.
+// collection also halves stacks that were deep once. What is free then the node gives back when it is at rest.
 func (o *orchestrator) resident(ctx context.Context) float64 {
 	for range 4 {
 		_, _, _ = do(ctx, http.DefaultClient, "GET", "http://"+o.admin+"/debug/pprof/heap?gc=1", "")
 	}
 	last := procfs.Resident(o.pid())
-	for pause(ctx, time.Second) {
+	for pause(ctx, atRest) {
 		now := procfs.Resident(o.pid())
 		if now-last < 256<<10 && last-now < 256<<10 {
 			return float64(now) / 1024

@@ -200,6 +200,11 @@ func (r *replay) compare(e *recording, res *http.Response, body string) {
 			r.t.Errorf("%s: %s %q, want %q", e.What, name, res.Header.Get(name), value)
 		}
 	}
+	for name := range res.Header {
+		if _, there := e.Response.Headers[name]; !there && name != "Date" {
+			r.t.Errorf("%s: %s: %q is not recorded", e.What, name, res.Header[name])
+		}
+	}
 	if len(e.Response.Chunks) > 0 {
 		r.compareEvents(e, body)
 		return

@@ -91,6 +91,12 @@ func (r *recordedRig) compareHeaders(what string, e *recording, got answer) {
 			r.t.Errorf("%s: %s: %q, want %q", what, k, have, want)
 		}
 	}
+	for k := range got.header {
+		// Tutti-Code is the code of the error.
+		if _, there := e.Response.Headers[k]; !there && k != "Date" && k != "Tutti-Code" {
+			r.t.Errorf("%s: %s: %q is not recorded", what, k, got.header[k])
+		}
+	}
 }
 
 func jsonText(v any) string {

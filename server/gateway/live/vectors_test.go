@@ -147,6 +147,12 @@ func check(t *testing.T, e *recording, res *http.Response, body string) {
 			t.Errorf("%s: %s: %q, not %q", e.What, k, got, v)
 		}
 	}
+	for k := range res.Header {
+		cors := strings.HasPrefix(k, "Access-Control-") && res.StatusCode >= http.StatusBadRequest // for the page to see why
+		if _, there := e.Response.Headers[k]; !there && k != "Date" && !cors {
+			t.Errorf("%s: %s: %q is not recorded", e.What, k, res.Header[k])
+		}
+	}
 	want = steady(want)
 	if strings.HasPrefix(want, "Invalid pipeline params\n") { // followed by an answer that was written too
 		want = "Invalid pipeline params\n"

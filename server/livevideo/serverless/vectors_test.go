@@ -187,6 +187,11 @@ func TestRecordedScope(t *testing.T) {
 				t.Errorf("%s: %s: %q, want %q", e.What, k, got, want)
 			}
 		}
+		for k := range res.Header {
+			if _, there := e.Response.Headers[k]; !there && k != "Date" {
+				t.Errorf("%s: %s: %q is not recorded", e.What, k, res.Header[k])
+			}
+		}
 		var got, want any
 		if json.Unmarshal([]byte(text), &got) != nil || json.Unmarshal(e.Response.Body, &plain) == nil {
 			got = text
