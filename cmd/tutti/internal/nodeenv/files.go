@@ -19,7 +19,7 @@ func namedFiles(cfg *config.Config) map[string]string {
 	return map[string]string{
 		"tlsCert": cfg.TLS.Cert, "tlsKey": cfg.TLS.Key, "workerCA": cfg.TLS.WorkerCA, "apiKeys": cfg.Gateway.APIKeys,
 		"aiRouting": cfg.Gateway.Routing,
-		"aiModels": cfg.AI.Models, "aiVerifiedModels": cfg.AI.VerifiedModels,
+		"aiModels":  cfg.AI.Models, "aiVerifiedModels": cfg.AI.VerifiedModels,
 		"orchCA": cfg.TLS.OrchCA, "workerCert": cfg.TLS.WorkerCert, "workerKey": cfg.TLS.WorkerKey,
 		"redeemerCA": cfg.TLS.RedeemerCA,
 	}
