@@ -100,6 +100,8 @@ type Gateway struct {
 	// OpenIngest: segments are taken from everywhere, because the operator asked for
 	// it on an address that others reach.
 	OpenIngest bool
+	// Routing is a file of names of models.
+	Routing string
 	// APIKeys is a file of keys for AI requests and streams.
 	APIKeys string
 	// DiscoveryTimeout bounds one round of discovery.

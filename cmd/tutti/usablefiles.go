@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/tuttinode/tutti/cmd/tutti/internal/gateway"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/config"
@@ -26,6 +27,9 @@ func usableFiles(cfg *config.Config) error {
 		if _, err := apikeystore.ReadFile(cfg.Gateway.APIKeys); err != nil {
 			return err
 		}
+	}
+	if _, err := gateway.ReadRouting(cfg.Gateway.Routing); err != nil {
+		return err
 	}
 	if _, err := nodeenv.RedeemerTrust(cfg); err != nil {
 		return err

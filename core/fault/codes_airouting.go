@@ -46,6 +46,8 @@ const (
 	// TicketNonceRefused (class Payment): the orchestrator had a ticket of that
 	// number already.
 	TicketNonceRefused Code = "TicketNonceRefused"
+	// RoutingFileInvalid (class Config, not retryable): the file of -aiRouting cannot be used.
+	RoutingFileInvalid Code = "RoutingFileInvalid"
 	// MinRunnerVersionInvalid (class Config, not retryable): -aiMinRunnerVersion
 	// cannot be read.
 	MinRunnerVersionInvalid Code = "MinRunnerVersionInvalid"
@@ -156,6 +158,12 @@ var aiRoutingRows = []Row{
 		Cause:  "An orchestrator has seen a ticket of that number already.",
 		Remedy: "None needed, the gateway goes elsewhere; if it repeats, two gateways share one account.",
 		Wire:   "invalid ticket senderNonce", Retryable: true,
+	},
+	{
+		Code: RoutingFileInvalid, Class: Config,
+		Cause: "The file of `-aiRouting` cannot be read, or an entry of it is wrong; the message names it.",
+		Remedy: "Correct the entry: `docs/llm.md` shows the file, and `docs/routing.schema.json` is its schema. A running " +
+			"gateway keeps the names that it has.",
 	},
 	{
 		Code: MinRunnerVersionInvalid, Class: Config,

@@ -27,6 +27,8 @@ type llm struct {
 	plain   bool
 	// message, where set, is called for every message of a chat.
 	message func(m message)
+	// models is the field for gateways, as it is written.
+	models []byte
 	// sampling are temperature, top_p and top_k as they are written.
 	sampling [3][]byte
 }
@@ -97,6 +99,12 @@ func (l *llm) field(c *cursor, op inference.Operation, key []byte) error {
 		return c.countField(&l.answers)
 	case "stream_options":
 		return l.streamOptions(c)
+	case "models":
+		v, err := c.value()
+		if string(v) != "null" {
+			l.models = v
+		}
+		return err
 	case needs(op):
 		if op == inference.Chat {
 			return l.messages(c)
@@ -258,6 +266,7 @@ func decodeLLM(op inference.Operation, body []byte) (*Request, error) {
 		Inputs:      inputs,
 		Plain:       l.plain && n == 1,
 		PromptBytes: l.bytes,
+		Models:      l.models,
 		InputTokens: inference.Tokens((l.promptInput(op) + bytesPerToken - 1) / bytesPerToken),
 	}, nil
 }

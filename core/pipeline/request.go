@@ -41,6 +41,9 @@ type Request struct {
 	// Plain says that the existing network's form of an llm request (NetworkLLM)
 	// loses nothing of this one.
 	Plain bool
+	// Models is the list of models that an llm request names instead of, or beside, its model, as it
+	// is written; nil without one.
+	Models []byte
 	// InputTokens is about how many tokens a language model reads: the prompt with all
 	// that belongs to it, such as tools.
 	InputTokens inference.Tokens

@@ -33,6 +33,10 @@ func (x *relayedRequest) serveLLM() error {
 	if err != nil {
 		return err
 	}
+	targets, err := x.targets(req)
+	if err != nil {
+		return err
+	}
 	x.stats.Model, x.stats.Stream = req.Model, req.Stream
 	if err := x.checkAddresses(ctx, jsonType[0], body); err != nil {
 		return err
@@ -44,16 +48,18 @@ func (x *relayedRequest) serveLLM() error {
 	if err := x.admit(ctx, textNeed(req, len(body))); err != nil {
 		return err
 	}
+	if err := x.allowTargets(targets); err != nil {
+		return err
+	}
 	out, err := x.boundTokens(ctx, req, body)
 	if err != nil {
 		return err
 	}
-	job := req.Job(jsonType[0], out, x.id)
-	hint := broker.Hint{NeedsOwnNode: !req.Plain}
+	llm := llmRequest{req: req, body: out, targets: targets, hint: broker.Hint{NeedsOwnNode: !req.Plain}}
 	if req.Operation == inference.Chat {
-		hint.Affinity = pipeline.PrefixHashes(body)
+		llm.hint.Affinity = pipeline.PrefixHashes(body)
 	}
-	answer, err := x.submit(ctx, job, hint)
+	answer, job, err := x.submitLLM(ctx, &llm)
 	if err != nil {
 		return err
 	}

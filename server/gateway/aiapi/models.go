@@ -8,9 +8,13 @@ import (
 	"strings"
 
 	"github.com/tuttinode/tutti/core/apikeys"
+	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 )
+
+// llmPipeline is the pipeline of language models. Read-only.
+var llmPipeline = capability.LLM.Pipeline()
 
 // modelList is OpenAI's list of models.
 type modelList struct {
@@ -27,6 +31,8 @@ type modelObject struct {
 
 	// Pipeline is the network's name of what the model does.
 	Pipeline string `json:"pipeline"`
+	// AliasOf is the model of the network that the operator's name stands for.
+	AliasOf string `json:"alias_of,omitempty"`
 	// Warm: at least one orchestrator has the model loaded.
 	Warm bool `json:"warm"`
 	// ContextLength is the maximum length of prompt and answer together; 0 is unknown.
@@ -78,7 +84,7 @@ func (x *relayedRequest) models() ([]modelObject, error) {
 	out := make([]modelObject, 0, len(states))
 	for i := range states {
 		s := &states[i]
-		if s.State == inference.Failed || s.State == inference.Draining || !x.grant.Allows(s.Model.ID) {
+		if s.State == inference.Failed || s.State == inference.Draining {
 			continue
 		}
 		j, seen := at[s.Model]
@@ -89,10 +95,31 @@ func (x *relayedRequest) models() ([]modelObject, error) {
 		}
 		out[j].merge(s)
 	}
+	out = x.withAliases(out)
+	out = slices.DeleteFunc(out, func(m modelObject) bool { return !x.grant.Allows(m.ID) })
 	slices.SortFunc(out, func(a, b modelObject) int {
 		return cmp.Or(strings.Compare(a.Pipeline, b.Pipeline), strings.Compare(a.ID, b.ID))
 	})
 	return out, nil
+}
+
+// withAliases adds the operator's names of offered language models.
+func (x *relayedRequest) withAliases(models []modelObject) []modelObject {
+	table := x.server.opt.Routes()
+	offered := models
+	find := func(id string) int {
+		return slices.IndexFunc(offered, func(m modelObject) bool { return m.ID == id && m.Pipeline == llmPipeline })
+	}
+	for _, name := range table.Names() {
+		if target := table.Model(name); target != name && find(name) < 0 {
+			if i := find(target); i >= 0 {
+				alias := offered[i]
+				alias.ID, alias.AliasOf = name, target
+				models = append(models, alias)
+			}
+		}
+	}
+	return models
 }
 
 func newModelObject(s *inference.ModelState) modelObject {

@@ -11,6 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/modelroutes"
 	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/server/gateway/broker"
 	"github.com/tuttinode/tutti/server/origin"
@@ -40,7 +41,10 @@ type Options struct {
 	// Capacity is how many jobs of a model the orchestrators take at once, 0 when unknown. It is
 	// called for every request. nil is always unknown.
 	Capacity func(inference.Model) int
-	Limits   Limits
+	// Routes are the operator's names of models; nil, and a nil table, have none. It is called for
+	// every request.
+	Routes func() *modelroutes.Table
+	Limits Limits
 	// PrivateURLs permits requests that name addresses of private networks for a model server to
 	// fetch.
 	PrivateURLs bool
@@ -126,6 +130,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Capacity == nil {
 		o.Capacity = func(inference.Model) int { return 0 }
+	}
+	if o.Routes == nil {
+		o.Routes = func() *modelroutes.Table { return nil }
 	}
 	if o.Recorder == nil {
 		o.Recorder = inference.NopRecorder{}

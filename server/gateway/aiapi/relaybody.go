@@ -31,7 +31,7 @@ func (x *relayedRequest) relayBody(a *broker.Answer, job *inference.Job) error {
 	defer func() { x.stats.Usage, _ = scan.ReportedUsage() }()
 
 	if job.Model.Capability == capability.LLM {
-		x.renamer = sse.NewModelRenamer(job.Model.ID, false)
+		x.renamer = sse.NewModelRenamer(x.modelName(), false)
 	}
 	from := x.limits.reader()
 	n, err := x.fill(from, buf[:])

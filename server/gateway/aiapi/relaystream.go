@@ -23,7 +23,7 @@ const doneEvent = "data: [DONE]\n\n"
 // event with the client. Only an event larger than the big buffer is sent in parts.
 func (x *relayedRequest) relayStream(a *broker.Answer, hide bool) error {
 	x.beginStream(a.ContentType)
-	x.renamer = sse.NewModelRenamer(x.stats.Model.ID, true)
+	x.renamer = sse.NewModelRenamer(x.modelName(), true)
 	in := eventBuffer{request: x, buf: x.smallBuf[:]}
 	defer in.close()
 	defer x.recordStream()

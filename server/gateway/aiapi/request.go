@@ -69,6 +69,8 @@ type relayedRequest struct {
 	resultsAsked   int
 	unitsDelivered inference.Units
 	partial        bool
+	// askedModel is the name that the client asked for where the job's model has another one.
+	askedModel string
 	// refused: the answer only says that the request was refused.
 	refused bool
 	// limits bounds the answer's time and size. answerFrom is the orchestrator whose unfinished
@@ -205,7 +207,7 @@ func (x *relayedRequest) dispatch(ctx context.Context, job *inference.Job, hint 
 	asked.Client = x.payer()
 	answer, err := x.server.opt.Dispatcher.Do(ctx, &asked, hint)
 	if err != nil {
-		x.billed = broker.Billed(err)
+		x.billed += broker.Billed(err)
 		return nil, err
 	}
 	x.stats.Orchestrator, x.stats.Tries = answer.Orchestrator, answer.Tries

@@ -45,6 +45,11 @@ func (p *Part) newAI(ctx context.Context, orchestrators func(context.Context) ([
 		return nil, err
 	}
 	p.keys = keys
+	routes, err := ReadRouting(p.Config.Gateway.Routing)
+	if err != nil {
+		return nil, err
+	}
+	p.routes.Store(routes)
 	client := upstream.New(upstream.Options{Payments: p.payments(), Now: time.Now, Node: "tutti/" + process.Version,
 		Limits: modelconfig.Limits(p.Config), Events: p.events})
 	choice := broker.Options{
@@ -72,7 +77,7 @@ func (p *Part) newAI(ctx context.Context, orchestrators func(context.Context) ([
 	f, err := aiapi.New(aiapi.Options{
 		Dispatcher: b, Keys: keys, CheckLocal: out.access.Machine, Recorder: p.Inference(metrics.Gateway),
 		Media:    p.media.Tools(metrics.Gateway, func(c lifecycle.Component) { out.components = append(out.components, c) }),
-		Capacity: b.Capacity,
+		Capacity: b.Capacity, Routes: p.routes.Load,
 		Limits: aiapi.Limits{Queue: queueLimit(p.Config.AI.Queue), Bytes: nodeenv.Memory(aiapi.DefaultBytes),
 			Results: nodeenv.Memory(aiapi.DefaultResults)}, PrivateURLs: p.Config.AI.PrivateURLs,
 		Log: p.Log, Now: time.Now, Rand: rand.Reader,

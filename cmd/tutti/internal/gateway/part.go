@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"crypto/rand"
+	"sync/atomic"
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
@@ -13,6 +14,7 @@ import (
 	"github.com/tuttinode/tutti/core/eventstream"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/modelroutes"
 	"github.com/tuttinode/tutti/core/pricing"
 	"github.com/tuttinode/tutti/server/apikeystore"
 	"github.com/tuttinode/tutti/server/gateway"
@@ -43,6 +45,8 @@ type Part struct {
 	// Paying is nil off-chain, where nothing signs payments elsewhere.
 	Paying *Paying
 	keys   *apikeystore.Authorizer
+	// routes are the operator's names of models.
+	routes atomic.Pointer[modelroutes.Table]
 	chain  *chain.Part
 	media  *media.Part
 	// events and segments go to the operator's brokers; nil without them.
@@ -145,6 +149,7 @@ func (p *Part) ReloadSteps() []nodeenv.Step {
 		func(_ context.Context, _, next *config.Config) (func(), error) {
 			return p.keys.Replace(next.Gateway.APIKeys)
 		},
+		p.replaceRouting,
 		func(_ context.Context, now, next *config.Config) (func(), error) {
 			if now.Limits.MaxConnections == next.Limits.MaxConnections && now.Limits.PerAddress == next.Limits.PerAddress {
 				return nil, nil

@@ -1,0 +1,43 @@
+package gateway
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/modelroutes"
+)
+
+// ReadRouting reads the operator's file of names of models; "" has none. Errors are the fault
+// RoutingFileInvalid.
+func ReadRouting(path string) (*modelroutes.Table, error) {
+	if path == "" {
+		return nil, nil
+	}
+	op := "read names of models from " + path
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fault.Wrap(fault.RoutingFileInvalid, op, err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, modelroutes.MaxFileBytes+1))
+	if err != nil {
+		return nil, fault.Wrap(fault.RoutingFileInvalid, op, err)
+	}
+	table, err := modelroutes.Parse(text)
+	if err != nil {
+		return nil, &fault.Fault{Code: fault.RoutingFileInvalid, Op: op, Detail: err.Error(), Err: err}
+	}
+	return table, nil
+}
+
+// replaceRouting takes over the file of names of models. Requests that run keep their models.
+func (p *Part) replaceRouting(_ context.Context, _, next *config.Config) (func(), error) {
+	table, err := ReadRouting(next.Gateway.Routing)
+	if err != nil {
+		return nil, err
+	}
+	return func() { p.routes.Store(table) }, nil
+}

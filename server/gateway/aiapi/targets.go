@@ -1,0 +1,226 @@
+package aiapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/modelroutes"
+	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/server/gateway/broker"
+)
+
+// maxNames bounds the models that a request may name.
+const maxNames = 16
+
+// modelsField is the field with the further models of a request.
+const modelsField = "models"
+
+// llmRequest is a request for a language model, and the models that it may be sent to.
+type llmRequest struct {
+	req  *pipeline.Request
+	body []byte
+	// targets are in order of preference; nil is only the request's own model, with the body as it is.
+	targets []modelroutes.Target
+	hint    broker.Hint
+}
+
+// targets returns the models that a request may be sent to, nil where it is only its own.
+func (x *relayedRequest) targets(req *pipeline.Request) ([]modelroutes.Target, error) {
+	return targetsOf(x.server.opt.Routes(), req)
+}
+
+func targetsOf(table *modelroutes.Table, req *pipeline.Request) ([]modelroutes.Target, error) {
+	names := []string{req.Model.ID}
+	if req.Models != nil {
+		var more []string
+		if json.Unmarshal(req.Models, &more) != nil || len(more) > maxNames {
+			return nil, badField(modelsField, fmt.Sprintf("a list of at most %d names of models was expected", maxNames))
+		}
+		names = append(names, more...)
+	}
+	targets := table.Targets(names...)
+	if t := &targets[0]; req.Models == nil && len(targets) == 1 && t.Model == req.Model.ID && len(t.Parameters) == 0 {
+		return nil, nil
+	}
+	return targets, nil
+}
+
+// badField is the fault of a field for the gateway that cannot be used.
+func badField(field, what string) error {
+	err := pipeline.NewFieldError(field, what)
+	return &fault.Fault{Code: fault.RequestUnreadable, Op: "read request", Detail: err.Error(), Err: err}
+}
+
+// allowTargets refuses a request that names models which its key does not allow. What the operator's
+// file names for an allowed model is allowed.
+func (x *relayedRequest) allowTargets(targets []modelroutes.Target) error {
+	for _, t := range targets {
+		if t.Reason == modelroutes.Alternative && !x.grant.Allows(t.Name) {
+			return fault.New(fault.ModelNotAllowed, "admit request", fmt.Sprintf("models: the key is not for %.256q", t.Name))
+		}
+	}
+	return nil
+}
+
+// modelName returns the model's name in the answer: the one that the client asked for.
+func (x *relayedRequest) modelName() string {
+	if x.askedModel != "" {
+		return x.askedModel
+	}
+	return x.stats.Model.ID
+}
+
+// outcome is an answer that has begun, or why there is none.
+type outcome struct {
+	answer *broker.Answer
+	job    *inference.Job
+	err    error
+}
+
+// submitLLM has a request answered by the first of its models that can. Clients that wait for a stream
+// get comments.
+func (x *relayedRequest) submitLLM(ctx context.Context, r *llmRequest) (*broker.Answer, *inference.Job, error) {
+	if len(r.targets) == 0 {
+		job := r.req.Job(jsonType[0], r.body, x.id)
+		answer, err := x.submit(ctx, job, r.hint)
+		return answer, job, err
+	}
+	began := time.Now()
+	if r.req.Stream {
+		x.keepAlive.start()
+	}
+	o := x.tryTargets(ctx, r)
+	x.keepAlive.stop()
+	x.waited += time.Since(began)
+	return o.answer, o.job, o.err
+}
+
+// tryTargets asks one model after another until one answers or refuses. If none does, the first
+// model's failure is the result.
+func (x *relayedRequest) tryTargets(ctx context.Context, r *llmRequest) outcome {
+	var first *outcome
+	tooLong := false
+	for i := 0; ; {
+		o := x.tryTarget(ctx, r, &r.targets[i])
+		failure := failureOf(ctx, &o)
+		next := -1
+		if failed(&o) {
+			next = modelroutes.Next(r.targets, i, failure, tooLong)
+		}
+		if next < 0 {
+			return x.settleTargets(first, o)
+		}
+		if first == nil {
+			first = &o
+		} else {
+			x.discard(&o)
+		}
+		tooLong = tooLong || failure == modelroutes.TooLong
+		i = next
+	}
+}
+
+// settleTargets returns the outcome that the client gets, given the first model's failure, if any, and
+// the last outcome.
+func (x *relayedRequest) settleTargets(first *outcome, last outcome) outcome {
+	switch {
+	case first == nil:
+		return last
+	case !failed(&last), last.answer != nil && first.answer == nil:
+		x.discard(first)
+		return last
+	}
+	x.discard(&last)
+	x.askedModel, x.stats.Model = "", first.job.Model
+	return *first
+}
+
+// discard drops a failed attempt. What it costs stays billed.
+func (x *relayedRequest) discard(o *outcome) {
+	if o.answer != nil {
+		x.billed += o.answer.Billed
+		_ = o.answer.Body.Close()
+	}
+}
+
+// tryTarget sends the request to one model.
+func (x *relayedRequest) tryTarget(ctx context.Context, r *llmRequest, t *modelroutes.Target) outcome {
+	if x.release != nil { // the slot in the queue of the model before
+		x.release()
+		x.release = nil
+	}
+	job, hint, err := r.jobFor(t, x.id, x.grow)
+	if err != nil {
+		return outcome{job: r.req.Job(jsonType[0], r.body, x.id), err: err}
+	}
+	x.askedModel, x.stats.Model = t.Name, job.Model
+	answer, err := x.dispatch(ctx, job, hint)
+	return outcome{answer, job, err}
+}
+
+// jobFor returns the request in the form in which it goes to a model. grow takes memory for it.
+func (r *llmRequest) jobFor(t *modelroutes.Target, id string, grow func(int64) error) (*inference.Job, broker.Hint,
+	error) {
+	size := len(r.body) + pipeline.RewriteGrowth(t.Model, t.Parameters)
+	if err := grow(int64(size)); err != nil {
+		return nil, r.hint, err
+	}
+	body := pipeline.Rewrite(r.body, t.Model, t.Parameters, modelsField)
+	form, err := pipeline.Decode(r.req.Model.Capability, r.req.Operation, jsonType[0], body)
+	if err != nil {
+		return nil, r.hint, err
+	}
+	hint := r.hint
+	hint.NeedsOwnNode = !form.Plain
+	job := r.req.Job(jsonType[0], body, id)
+	job.Model = form.Model
+	return job, hint, nil
+}
+
+// failed reports whether an attempt brought no answer of the model.
+func failed(o *outcome) bool { return o.err != nil || o.answer.Status >= http.StatusBadRequest }
+
+// maxTooLong bounds the text of a refusal that is searched for a cause, in bytes.
+const maxTooLong = 64 << 10
+
+// failureOf returns what an attempt's failure means for other models. A refusal's text is read, and can
+// be read again.
+func failureOf(ctx context.Context, o *outcome) modelroutes.Failure {
+	switch {
+	case ctx.Err() != nil || !failed(o):
+		return modelroutes.Final
+	case o.err == nil:
+		text, err := io.ReadAll(io.LimitReader(o.answer.Body, maxTooLong))
+		o.answer.Body = readBefore{io.MultiReader(bytes.NewReader(text), o.answer.Body), o.answer.Body}
+		if err == nil && modelroutes.SaysTooLong(text) {
+			return modelroutes.TooLong
+		}
+		return modelroutes.Final
+	}
+	code := fault.CodeOf(o.err)
+	switch code.Class() {
+	case fault.Busy, fault.Upstream, fault.NotFound, fault.Payment:
+		return modelroutes.Unable
+	case fault.BadRequest:
+		if _, text := fault.Public(o.err); modelroutes.SaysTooLong([]byte(text)) {
+			return modelroutes.TooLong
+		}
+	}
+	if code == fault.RequestTooExpensive {
+		return modelroutes.Unable
+	}
+	return modelroutes.Final
+}
+
+// readBefore is a body of which a part was read already.
+type readBefore struct {
+	io.Reader
+	io.Closer
+}
