@@ -100,6 +100,10 @@ type Gateway struct {
 	// OpenIngest: segments are taken from everywhere, because the operator asked for
 	// it on an address that others reach.
 	OpenIngest bool
+	// Cache keeps answers of language models.
+	Cache AnswerCache
+	// AIGuards is a file of guards for AI requests.
+	AIGuards string
 	// APIKeys is a file of keys for AI requests and streams.
 	APIKeys string
 	// DiscoveryTimeout bounds one round of discovery.

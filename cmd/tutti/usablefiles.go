@@ -5,6 +5,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/server/apikeystore"
+	"github.com/tuttinode/tutti/server/gateway/guards"
 	"github.com/tuttinode/tutti/server/tlscert"
 )
 
@@ -24,6 +25,11 @@ func usableFiles(cfg *config.Config) error {
 	}
 	if cfg.Gateway.APIKeys != "" {
 		if _, err := apikeystore.ReadFile(cfg.Gateway.APIKeys); err != nil {
+			return err
+		}
+	}
+	if cfg.Gateway.AIGuards != "" {
+		if _, err := guards.ReadFile(cfg.Gateway.AIGuards); err != nil {
 			return err
 		}
 	}

@@ -82,6 +82,8 @@ type relayedRequest struct {
 	keepAlive  *keepAlive
 	filter     sse.HideUsage
 	chatFormat openAIChat
+	guarded    guardedStream
+	kept       keptAnswer
 	// renamer puts the requested model name into the answer.
 	renamer  sse.ModelRenamer
 	smallBuf [smallBuffer]byte
@@ -249,6 +251,7 @@ func (x *relayedRequest) finish() (cut bool) {
 	if x.err != nil {
 		x.fail(x.err)
 	}
+	x.keepAnswer()
 	x.settle()
 	x.report()
 	cut = x.abort
