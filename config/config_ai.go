@@ -46,6 +46,14 @@ type Serverless struct {
 	Key    Secret
 }
 
+// AnswerCache says which answers of language models a gateway keeps for requests that come again.
+type AnswerCache struct {
+	// Age is how long, 0 for not at all; Keys are the names of the keys.
+	Age    time.Duration
+	Keys   []string
+	Memory ByteSize
+}
+
 // LiveAI is what live AI on an orchestrator or worker works with.
 type LiveAI struct {
 	UseRunners        bool

@@ -102,6 +102,10 @@ type Gateway struct {
 	OpenIngest bool
 	// Routing is a file of names of models.
 	Routing string
+	// Cache keeps answers of language models.
+	Cache AnswerCache
+	// AIGuards is a file of guards for AI requests.
+	AIGuards string
 	// APIKeys is a file of keys for AI requests and streams.
 	APIKeys string
 	// DiscoveryTimeout bounds one round of discovery.

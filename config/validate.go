@@ -26,6 +26,7 @@ func (l *loader) validate() {
 	l.validateRedeemer()
 	l.validateSigner()
 	l.validateLive()
+	l.validateCache()
 	l.validateAlerts()
 	l.validateAdminToken()
 	l.validateStore()

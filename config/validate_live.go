@@ -13,6 +13,15 @@ func (l *loader) validateLive() {
 	}
 }
 
+// validateCache refuses a cache that no key uses. Keys alone have no effect, and are no mistake.
+func (l *loader) validateCache() {
+	c := &l.config.Gateway.Cache
+	if c.Age > 0 && len(c.Keys) == 0 && l.valid("aiCache", "aiCacheKeys") {
+		l.reportOption(fault.BadOption, "aiCache", "no key's answers are kept",
+			"name the keys: -aiCacheKeys NAME,NAME, or * for all")
+	}
+}
+
 // Served reports whether the gateway serves live video.
 func (g *LiveGateway) Served() bool {
 	return g.Media.Port != 0 || !g.MediaMTXPassword.IsZero() || !g.AuthWebhook.IsZero() || !g.Heartbeat.IsZero()

@@ -6,6 +6,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/server/apikeystore"
+	"github.com/tuttinode/tutti/server/gateway/guards"
 	"github.com/tuttinode/tutti/server/tlscert"
 )
 
@@ -30,6 +31,11 @@ func usableFiles(cfg *config.Config) error {
 	}
 	if _, err := gateway.ReadRouting(cfg.Gateway.Routing); err != nil {
 		return err
+	}
+	if cfg.Gateway.AIGuards != "" {
+		if _, err := guards.ReadFile(cfg.Gateway.AIGuards); err != nil {
+			return err
+		}
 	}
 	if _, err := nodeenv.RedeemerTrust(cfg); err != nil {
 		return err

@@ -58,6 +58,7 @@ var sections = []Section{
 	{"Working for an orchestrator elsewhere", joinRows},
 	{"AI on the gateway", completionRows},
 	{"Stored responses of the gateway", responsesRows},
+	{"Guards of the gateway", guardsRows},
 	{"Choosing orchestrators for AI", aiRoutingRows},
 	{"API keys", keysRows},
 	{"Remote signer", remoteSignerRows},

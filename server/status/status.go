@@ -40,6 +40,7 @@ var byCode = map[fault.Code]int{
 	fault.ConcurrencyLimited: http.StatusTooManyRequests,
 	fault.ModelRateLimited:   http.StatusTooManyRequests,
 	fault.KeyWebhookFailed:   http.StatusServiceUnavailable,
+	fault.GuardFailed:        http.StatusServiceUnavailable,
 
 	fault.MethodNotAllowed: http.StatusMethodNotAllowed,
 	fault.RequestTooLarge:  http.StatusRequestEntityTooLarge,

@@ -29,12 +29,18 @@ func (x *relayedRequest) delivery(err error) inference.Delivery {
 		return inference.Delivery{How: inference.Partial, Units: x.unitsDelivered}
 	case x.refused:
 		return inference.Delivery{How: inference.Refused}
-	case err == nil:
+	case err == nil, !x.stats.Stream && isGuards(err):
 		return inference.Delivery{How: inference.Complete}
 	case x.r.Context().Err() != context.Canceled && isOrchestratorFault(err) && !x.stalledByClient(err):
 		return inference.Delivery{How: inference.Faulty, Units: x.unitsDelivered}
 	}
 	return inference.Delivery{How: inference.ClientLeft, Units: x.unitsDelivered}
+}
+
+// isGuards reports whether a guard withholds an answer, which the orchestrator gave.
+func isGuards(err error) bool {
+	code := fault.CodeOf(err)
+	return code == fault.GuardRefused || code == fault.GuardFailed
 }
 
 // maxClientStall is how long a client may delay reading before it is the cause of a broken answer.

@@ -9,6 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/server/gateway/broker"
+	"github.com/tuttinode/tutti/server/gateway/guards"
 )
 
 // A token is at least one byte, so a prompt has at most as many tokens as its request has bytes,
@@ -37,7 +38,7 @@ func (x *relayedRequest) serveLLM() error {
 	if err != nil {
 		return err
 	}
-	x.stats.Model, x.stats.Stream = req.Model, req.Stream
+	x.stats.Model, x.stats.Stream, x.targetsOf = req.Model, req.Stream, targets
 	if err := x.checkAddresses(ctx, jsonType[0], body); err != nil {
 		return err
 	}
@@ -50,6 +51,12 @@ func (x *relayedRequest) serveLLM() error {
 	}
 	if err := x.allowTargets(targets); err != nil {
 		return err
+	}
+	if req, body, err = x.guardJSON(ctx, req, body); err != nil {
+		return err
+	}
+	if x.serveCached(body) {
+		return nil
 	}
 	out, err := x.boundTokens(ctx, req, body)
 	if err != nil {
@@ -109,7 +116,10 @@ func (x *relayedRequest) relay(a *broker.Answer, job *inference.Job) error {
 	case a.Status != http.StatusOK:
 		return x.relayRefusal(a)
 	case isEventStream(a.ContentType) && job.Stream:
+		x.beginGuardedStream(job)
 		return x.relayStream(a, job.HideUsage)
+	case job.Operation != inference.Embedding && x.covered(guards.StageAnswer):
+		return x.relayGuarded(a, job)
 	}
 	return x.relayBody(a, job)
 }

@@ -2,6 +2,8 @@ package aiapi
 
 import (
 	"net/http"
+
+	"github.com/tuttinode/tutti/server/gateway/guards"
 )
 
 // openAISpeech serves /v1/audio/speech by text-to-speech. The answer is the audio itself.
@@ -90,6 +92,11 @@ func (x *relayedRequest) openAITranscription() error {
 	}
 	var t *transcript
 	err = x.collect(ctx, job, maxTranscript, func(b []byte, _ Source) (err error) {
+		if x.covered(guards.StageAnswer) {
+			if b, err = x.guardAnswer(b); err != nil {
+				return err
+			}
+		}
 		t, err = x.readTranscript(b)
 		return err
 	})

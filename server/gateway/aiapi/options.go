@@ -13,7 +13,9 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/modelroutes"
 	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/server/gateway/answercache"
 	"github.com/tuttinode/tutti/server/gateway/broker"
+	"github.com/tuttinode/tutti/server/gateway/guards"
 	"github.com/tuttinode/tutti/server/origin"
 )
 
@@ -45,6 +47,10 @@ type Options struct {
 	// every request.
 	Routes func() *modelroutes.Table
 	Limits Limits
+	// Guards check requests and answers; nil checks none.
+	Guards *guards.Guards
+	// Cache keeps answers; nil keeps none.
+	Cache *answercache.Cache
 	// PrivateURLs permits requests that name addresses of private networks for a model server to
 	// fetch.
 	PrivateURLs bool

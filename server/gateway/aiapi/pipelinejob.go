@@ -56,6 +56,9 @@ func (x *relayedRequest) prepare(ctx context.Context, in payload) (*inference.Jo
 	if err := x.admit(ctx, apikeys.Need{Model: req.Model.ID, MaxTokens: apikeys.NoTokens}); err != nil {
 		return nil, err
 	}
+	if req, b, err = x.guardPayload(ctx, req, in.contentType, b); err != nil {
+		return nil, err
+	}
 	began := time.Now()
 	err = req.Measure(ctx, x.server.soundLengths.For(x.fairnessKey()))
 	x.waited += time.Since(began)

@@ -44,6 +44,7 @@ func (x *relayedRequest) relayBody(a *broker.Answer, job *inference.Job) error {
 			pieces = true
 			x.beginBody(a, len(p)-n, !x.chatFormat.grows(&scan))
 		}
+		x.collectAnswer(a.ContentType, p)
 		if err := x.write(time.Now(), p); err != nil {
 			// The client left with a part of the answer, possibly all of its text, and before the
 			// usage at its end: the reservation counts.
@@ -64,9 +65,10 @@ func (x *relayedRequest) relayBody(a *broker.Answer, job *inference.Job) error {
 	x.complete = true
 	last := x.chatFormat.last(x.renameModel(buf[:n]), &scan)
 	if !pieces {
-		x.sendWhole(http.StatusOK, a.ContentType, last)
+		x.sendAnswer(a.ContentType, last)
 		return nil
 	}
+	x.collectAnswer(a.ContentType, last)
 	if err := x.write(time.Now(), last); err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (x *relayedRequest) sendPiece(p []byte, hide bool) error {
 	}
 	if p = x.chatFormat.feed(p); len(p) > 0 {
 		x.midEvent = !endsEvent(p)
-		if err := x.send(p); err != nil {
+		if err := x.emit(p); err != nil {
 			return err
 		}
 	}
@@ -144,7 +144,7 @@ func (x *relayedRequest) endStream(rest []byte, err error, hide bool) error {
 		return fault.New(fault.AnswerUnreadable, op, "the stream ended without an answer in it")
 	case !s.Done():
 		// Orchestrators of the existing network do not send the done event.
-		if err := x.send(append(x.chatFormat.end(), doneEvent...)); err != nil {
+		if err := x.emit(append(x.chatFormat.end(), doneEvent...)); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/modelroutes"
 	"github.com/tuttinode/tutti/core/sse"
 	"github.com/tuttinode/tutti/server/gateway/broker"
 	"github.com/tuttinode/tutti/server/origin"
@@ -71,6 +72,8 @@ type relayedRequest struct {
 	partial        bool
 	// askedModel is the name that the client asked for where the job's model has another one.
 	askedModel string
+	// targetsOf are the models that the request may be sent to, nil where it is only its own.
+	targetsOf []modelroutes.Target
 	// refused: the answer only says that the request was refused.
 	refused bool
 	// limits bounds the answer's time and size. answerFrom is the orchestrator whose unfinished
@@ -84,6 +87,8 @@ type relayedRequest struct {
 	keepAlive  *keepAlive
 	filter     sse.HideUsage
 	chatFormat openAIChat
+	guarded    guardedStream
+	kept       keptAnswer
 	// renamer puts the requested model name into the answer.
 	renamer  sse.ModelRenamer
 	smallBuf [smallBuffer]byte
@@ -251,6 +256,7 @@ func (x *relayedRequest) finish() (cut bool) {
 	if x.err != nil {
 		x.fail(x.err)
 	}
+	x.keepAnswer()
 	x.settle()
 	x.report()
 	cut = x.abort

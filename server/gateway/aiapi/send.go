@@ -2,6 +2,7 @@ package aiapi
 
 import (
 	"errors"
+	"net/http"
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -78,4 +79,16 @@ func sendFault(err error) error {
 		return &fault.Fault{Code: fault.AnswerNotTaken, Op: op, Detail: "the client did not read its answer", Err: err}
 	}
 	return fault.Wrap(fault.Canceled, op, err)
+}
+
+// sendStreamed sends a piece of a stream.
+func (x *relayedRequest) sendStreamed(p []byte) error {
+	x.collectAnswer(eventStream, p)
+	return x.send(p)
+}
+
+// sendAnswer sends a whole answer with status 200.
+func (x *relayedRequest) sendAnswer(contentType string, b []byte) {
+	x.collectAnswer(contentType, b)
+	x.sendWhole(http.StatusOK, contentType, b)
 }

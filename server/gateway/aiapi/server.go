@@ -120,6 +120,7 @@ func (s *Server) Drain(ctx context.Context) error {
 func (s *Server) Close() {
 	s.async.close()
 	s.results.close()
+	s.opt.Guards.Close()
 	if c, ok := s.opt.Fetcher.(*fetcher); ok {
 		c.close()
 	}

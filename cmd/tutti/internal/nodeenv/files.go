@@ -18,8 +18,8 @@ type FileSums map[string][sha256.Size]byte
 func namedFiles(cfg *config.Config) map[string]string {
 	return map[string]string{
 		"tlsCert": cfg.TLS.Cert, "tlsKey": cfg.TLS.Key, "workerCA": cfg.TLS.WorkerCA, "apiKeys": cfg.Gateway.APIKeys,
-		"aiRouting": cfg.Gateway.Routing,
-		"aiModels":  cfg.AI.Models, "aiVerifiedModels": cfg.AI.VerifiedModels,
+		"aiRouting": cfg.Gateway.Routing, "aiGuards": cfg.Gateway.AIGuards,
+		"aiModels": cfg.AI.Models, "aiVerifiedModels": cfg.AI.VerifiedModels,
 		"orchCA": cfg.TLS.OrchCA, "workerCert": cfg.TLS.WorkerCert, "workerKey": cfg.TLS.WorkerKey,
 		"redeemerCA": cfg.TLS.RedeemerCA,
 	}

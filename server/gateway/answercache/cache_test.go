@@ -1,0 +1,81 @@
+package answercache_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/server/gateway/answercache"
+)
+
+func newCache(bytes int64, keys ...string) (*answercache.Cache, *coretest.Clock) {
+	clock := coretest.NewClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	return answercache.New(answercache.Options{Age: time.Hour, Bytes: bytes, Keys: keys, Now: clock.Now}), clock
+}
+
+func sum(key, body string) answercache.Sum { return answercache.SumOf(key, "/llm", []byte(body)) }
+
+func TestAge(t *testing.T) {
+	t.Parallel()
+	c, clock := newCache(1 << 20)
+	c.Put(sum("a", "x"), "a", "text/plain", []byte("1"))
+	if got, ok := c.Get(sum("a", "x")); !ok || string(got.Body) != "1" || got.ContentType != "text/plain" {
+		t.Errorf("%v %+v", ok, got)
+	}
+	for _, other := range []answercache.Sum{sum("b", "x"), sum("a", "y"), answercache.SumOf("a", "/v1", []byte("x"))} {
+		if _, ok := c.Get(other); ok {
+			t.Error("an answer for another request")
+		}
+	}
+	clock.Forward(time.Hour - 1)
+	if _, ok := c.Get(sum("a", "x")); !ok {
+		t.Error("forgotten too soon")
+	}
+	clock.Forward(1)
+	if _, ok := c.Get(sum("a", "x")); ok {
+		t.Error("too old")
+	}
+}
+
+// A key with many answers displaces its own, the least recently used first.
+func TestFull(t *testing.T) {
+	t.Parallel()
+	const part = 10000
+	c, _ := newCache(20 * part)
+	body := []byte(strings.Repeat("x", part-512))
+	c.Put(sum("small", "0"), "small", "", body)
+	for _, n := range strings.Split("abcdefghijklmnopqrstuvwxyz", "") {
+		c.Put(sum("large", n), "large", "", body)
+		if _, ok := c.Get(sum("large", "a")); !ok {
+			t.Fatalf("%s: the answer that is used most is gone", n)
+		}
+	}
+	kept := 0
+	for _, n := range strings.Split("abcdefghijklmnopqrstuvwxyz", "") {
+		if _, ok := c.Get(sum("large", n)); ok {
+			kept++
+		}
+	}
+	if _, ok := c.Get(sum("small", "0")); !ok || kept != 19 {
+		t.Errorf("%d answers of the one, the other's %v", kept, ok)
+	}
+	c.Put(sum("large", "long"), "large", "", make([]byte, c.Limit()+1))
+	if _, ok := c.Get(sum("large", "long")); ok {
+		t.Error("an answer longer than the limit")
+	}
+}
+
+func TestServes(t *testing.T) {
+	t.Parallel()
+	some, _ := newCache(1, "app", "team-*")
+	all, _ := newCache(1, "*")
+	for name, want := range map[string]bool{"app": true, "team-a": true, "": false, "other": false} {
+		if some.Serves(name) != want || !all.Serves(name) {
+			t.Errorf("%q: %v %v", name, some.Serves(name), all.Serves(name))
+		}
+	}
+	if (*answercache.Cache)(nil).Serves("app") {
+		t.Error("no cache serves")
+	}
+}
