@@ -34,6 +34,7 @@ func (x *relayedRequest) serveLLM() error {
 		return err
 	}
 	x.stats.Model, x.stats.Stream = req.Model, req.Stream
+	x.cost.labels = req.Labels
 	if err := x.checkAddresses(ctx, jsonType[0], body); err != nil {
 		return err
 	}
