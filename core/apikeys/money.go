@@ -103,11 +103,12 @@ func (a *account) holdMoney(t *ticket, cost core.Wei) (USD, error) {
 	a.keep(b)
 	c := a.count(b)
 	if left := b.Wei.Sub(c.Paid).Sub(c.Held); !b.Wei.IsZero() && cost.Cmp(left) > 0 {
-		return USD{}, a.moneySpent(c, fmt.Sprintf("the request may cost %s wei, and %s are left of this API key's budget of %s",
-			cost, left, b.Wei))
+		return USD{}, a.moneySpent(c, fmt.Sprintf(
+			"the request may cost %s wei, and %s are left of this API key's budget of %s", cost, left, b.Wei))
 	}
 	if !b.USD.IsZero() && !known && !cost.IsZero() {
-		return USD{}, refuse(fault.BudgetRateUnknown, rateRetry, "this API key's budget is in dollars, and their rate is not known")
+		return USD{}, refuse(fault.BudgetRateUnknown, rateRetry,
+			"this API key's budget is in dollars, and their rate is not known")
 	}
 	if left := b.USD.Sub(c.PaidUSD).Sub(c.HeldUSD); !b.USD.IsZero() && dollars.Cmp(left) > 0 {
 		return USD{}, a.moneySpent(c, fmt.Sprintf(

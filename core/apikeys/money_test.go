@@ -137,7 +137,8 @@ func TestBudgetInDollars(t *testing.T) {
 	}
 	_, err = bill.Hold(core.NewWei(251))
 	if fault.CodeOf(err) != fault.BudgetSpent || !strings.Contains(err.Error(), "0.502") ||
-		!strings.Contains(err.Error(), "0.5 are left") || !strings.Contains(err.Error(), "the next day begins at 2026-03-05") {
+		!strings.Contains(err.Error(), "0.5 are left") ||
+		!strings.Contains(err.Error(), "the next day begins at 2026-03-05") {
 		t.Error(err)
 	}
 	rate = nil
@@ -215,7 +216,8 @@ func TestSumsOfSpend(t *testing.T) {
 		got[0].Paid.Cmp(core.NewWei(4)) != 0 {
 		t.Errorf("%+v", got)
 	}
-	if got := apikeys.SumSpend(rows, apikeys.SpendQuery{One: true}); len(got) != 1 || got[0].Paid.Cmp(core.NewWei(8)) != 0 {
+	if got := apikeys.SumSpend(rows, apikeys.SpendQuery{One: true}); len(got) != 1 ||
+		got[0].Paid.Cmp(core.NewWei(8)) != 0 {
 		t.Errorf("%+v", got)
 	}
 	if _, err := apikeys.ParseSpendFields("day,hour"); err == nil {

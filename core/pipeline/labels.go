@@ -25,8 +25,8 @@ func labelText(values ...[]byte) (text string) {
 	return ""
 }
 
-// labelTags returns the tags of a request's metadata: a list of texts, or a text with commas between. Every other form is
-// the model server's.
+// labelTags returns the tags of a request's metadata: a list of texts, or a text with commas between. Every other form
+// is the model server's.
 func labelTags(metadata []byte) []string {
 	if len(metadata) == 0 || len(metadata) > maxLabels || metadata[0] != '{' {
 		return nil

@@ -34,7 +34,8 @@ func (s *Store) Create(ctx context.Context, k apikeys.Key, now time.Time, random
 		return apikeys.Key{}, "", fault.Wrap(fault.Unexpected, op, err)
 	}
 	err = s.inTx(ctx, op, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO keys_key (`+keyColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`, row...)
+		_, err := tx.ExecContext(ctx, `INSERT INTO keys_key (`+keyColumns+`) 
+			VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`, row...)
 		if duplicate(err) {
 			return fault.New(fault.KeyNameTaken, op, fmt.Sprintf("there is a key named %q", k.Name))
 		}

@@ -48,7 +48,8 @@ func addSpend(ctx context.Context, tx *sql.Tx, row apikeys.Spend) error {
 		}
 	}
 	row.Add(&old)
-	_, err = tx.ExecContext(ctx, `INSERT OR REPLACE INTO keys_spend (`+spendColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+	_, err = tx.ExecContext(ctx, `INSERT OR REPLACE INTO keys_spend (`+spendColumns+`)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 		row.Day, row.ID, row.Name, row.Pipeline, row.Model, row.User, row.Tags, row.Requests, int64(row.Prompt),
 		int64(row.Completion), int64(row.Units), row.Paid.String(), row.Lost.String(), row.USD.String())
 	return err

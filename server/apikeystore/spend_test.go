@@ -66,7 +66,8 @@ func TestUsersOfADayAreBounded(t *testing.T) {
 	s := open(t, t.TempDir())
 	var list []apikeys.Spend
 	for i := range apikeys.MaxLabelsPerDay + 10 {
-		list = append(list, apikeys.Spend{SpendKey: apikeys.SpendKey{Day: "2026-03-04", ID: "k", User: time.Duration(i).String()},
+		list = append(list, apikeys.Spend{SpendKey: apikeys.SpendKey{Day: "2026-03-04", ID: "k",
+			User: time.Duration(i).String()},
 			Requests: 1, Paid: core.NewWei(1)})
 	}
 	want(t, s.AddSpend(t.Context(), list), "")
@@ -113,8 +114,8 @@ func TestBudgetAlert(t *testing.T) {
 	until(t, "the alert is cleared", func() bool { return !alert() })
 	stop()
 	k, _ = running(t, apikeystore.Options{Dir: dir})
-	if s, ok := k.State(secret); !ok || s.Usage.Paid.Cmp(core.NewWei(85)) != 0 || s.Key.Budget.Wei.Cmp(core.NewWei(1000)) != 0 ||
-		s.Key.Alert != 80 {
+	if s, ok := k.State(secret); !ok || s.Usage.Paid.Cmp(core.NewWei(85)) != 0 ||
+		s.Key.Budget.Wei.Cmp(core.NewWei(1000)) != 0 || s.Key.Alert != 80 {
 		t.Errorf("%+v", s)
 	}
 	list, err := k.Spend(t.Context(), apikeys.SpendQuery{ID: made.ID, One: true})

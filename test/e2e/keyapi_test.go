@@ -63,8 +63,8 @@ func TestKeysAndSpendOverHTTP(t *testing.T) {
 		}
 	}
 	callKeys(t, "GET", "http://"+addr+"/v1/keys", made.Secret, "", http.StatusForbidden, nil)
-	if out, status := harness.Output(t, binary, "key", "spend", "-by", "key", "-format", "jsonl", "-dataDir", dir); status != 0 ||
-		!strings.Contains(out, `"key":"app"`) || strings.Contains(out, "tk-") {
+	if out, status := harness.Output(t, binary, "key", "spend", "-by", "key", "-format", "jsonl", "-dataDir",
+		dir); status != 0 || !strings.Contains(out, `"key":"app"`) || strings.Contains(out, "tk-") {
 		t.Errorf("%d %s", status, out)
 	}
 	callKeys(t, "DELETE", "http://"+addr+"/v1/keys/app", admin, "", http.StatusOK, nil)

@@ -35,7 +35,8 @@ func (s *spends) next(t *testing.T, n int) apikeys.Spend {
 	return s.list[n-1]
 }
 
-// A request's cost is taken from its key's money and recorded with its labels: all attempts, and those that failed apart.
+// A request's cost is taken from its key's money and recorded with its labels: all attempts, and those that
+// failed apart.
 func TestSpendIsRecorded(t *testing.T) {
 	t.Parallel()
 	to := &spends{}
@@ -60,8 +61,8 @@ func TestSpendIsRecorded(t *testing.T) {
 		t.Fatal(g.status, g.body)
 	}
 	got := to.next(t, 1)
-	if got.Paid.Cmp(core.NewWei(100)) != 0 || got.Lost.Cmp(core.NewWei(50)) != 0 || got.User != "u1" || got.Tags != "a,b" ||
-		got.Model != "m/llama" || got.Pipeline != "llm" || got.Prompt != 3 || got.Completion != 5 || got.ID == "" ||
+	if got.Paid.Cmp(core.NewWei(100)) != 0 || got.Lost.Cmp(core.NewWei(50)) != 0 || got.User != "u1" ||
+		got.Tags != "a,b" || got.Model != "m/llama" || got.Pipeline != "llm" || got.Prompt != 3 || got.Completion != 5 || got.ID == "" ||
 		got.Requests != 1 || len(got.Day) != len("2026-03-04") {
 		t.Errorf("%+v", got)
 	}

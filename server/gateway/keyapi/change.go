@@ -35,7 +35,8 @@ func (c *call) read() (*change, error) {
 	_ = control.SetReadDeadline(time.Now().Add(bodyTime)) // a transport without deadlines has none to set
 	b, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, maxBody))
 	if err != nil {
-		return nil, fault.New(fault.RequestUnreadable, op, fmt.Sprintf("the body is not a JSON object of at most %d bytes", maxBody))
+		return nil, fault.New(fault.RequestUnreadable, op,
+			fmt.Sprintf("the body is not a JSON object of at most %d bytes", maxBody))
 	}
 	_ = control.SetReadDeadline(time.Time{})
 	return parse(b)

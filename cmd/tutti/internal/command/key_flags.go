@@ -31,11 +31,13 @@ type KeyFlags struct {
 	budgetWei, budgetUSD string
 	alert                int
 	admin, isNew, JSON   bool
-	// from, to and by select spend, format is how it is written.
-	from, to, by, format string
+	spending             spendFlags
 	// Node are the options that tell where the node keeps its state.
 	Node map[string]*string
 }
+
+// spendFlags select spend; format is how it is written.
+type spendFlags struct{ from, to, by, format string }
 
 // nodeOptions tell where the node keeps its state.
 func nodeOptions() []string { return []string{"dataDir", "datadir", "network", "config"} }
@@ -63,10 +65,10 @@ func NewKeyFlags(a KeyAction) *KeyFlags {
 		f.Set.StringVar(&f.expires, "expires", "", "")
 	}
 	if a.spend {
-		f.Set.StringVar(&f.from, "from", "", "")
-		f.Set.StringVar(&f.to, "to", "", "")
-		f.Set.StringVar(&f.by, "by", "", "")
-		f.Set.StringVar(&f.format, "format", "table", "")
+		f.Set.StringVar(&f.spending.from, "from", "", "")
+		f.Set.StringVar(&f.spending.to, "to", "", "")
+		f.Set.StringVar(&f.spending.by, "by", "", "")
+		f.Set.StringVar(&f.spending.format, "format", "table", "")
 		f.Set.StringVar(&f.which, "key", "", "")
 	}
 	if a.JSON {

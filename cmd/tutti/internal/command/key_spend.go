@@ -24,7 +24,7 @@ func (t *keyTool) spend(ctx context.Context, s *apikeystore.Store, f *KeyFlags) 
 	if err != nil {
 		return err
 	}
-	switch f.format {
+	switch f.spending.format {
 	case "jsonl":
 		out := json.NewEncoder(t.stdout)
 		out.SetEscapeHTML(false)
@@ -43,18 +43,18 @@ func (t *keyTool) spend(ctx context.Context, s *apikeystore.Store, f *KeyFlags) 
 
 // spendQuery reads the flags.
 func (f *KeyFlags) spendQuery(ctx context.Context, s *apikeystore.Store) (q apikeys.SpendQuery, err error) {
-	if !slices.Contains([]string{"table", "jsonl", "csv"}, f.format) {
-		return q, fmt.Errorf("-format is table, jsonl or csv, not %q: %w", f.format, ErrKeyUsage)
+	if !slices.Contains([]string{"table", "jsonl", "csv"}, f.spending.format) {
+		return q, fmt.Errorf("-format is table, jsonl or csv, not %q: %w", f.spending.format, ErrKeyUsage)
 	}
 	for _, day := range []struct {
 		to   *string
 		text string
-	}{{&q.From, f.from}, {&q.To, f.to}} {
+	}{{&q.From, f.spending.from}, {&q.To, f.spending.to}} {
 		if *day.to, err = apikeys.ParseDay(day.text); err != nil {
 			return q, fmt.Errorf("%v: %w", err, ErrKeyUsage)
 		}
 	}
-	if q.By, err = apikeys.ParseSpendFields(f.by); err != nil {
+	if q.By, err = apikeys.ParseSpendFields(f.spending.by); err != nil {
 		return q, fmt.Errorf("%v: %w", err, ErrKeyUsage)
 	}
 	if f.which == "" {

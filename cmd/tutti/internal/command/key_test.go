@@ -57,8 +57,8 @@ func TestKeyCommand(t *testing.T) {
 	t.Parallel()
 	d := &keyHome{t: t, dir: filepath.Join(t.TempDir(), "new")}
 	const secret = "tk-aaaqeayeaudaocajbifqydiob4ibceqtcqkrmfyydenbwha5dypq\n"
-	if got := d.ok("create", "-new", "-name", "app", "-models", "llama*,qwen/3", "-rpm", "60", "-tpm", "1000", "-concurrency", "4",
-		"-budget", "1000000", "-period", "month", "-expires", "30d"); got != secret {
+	if got := d.ok("create", "-new", "-name", "app", "-models", "llama*,qwen/3", "-rpm", "60", "-tpm", "1000",
+		"-concurrency", "4", "-budget", "1000000", "-period", "month", "-expires", "30d"); got != secret {
 		t.Errorf("the secret is %q", got)
 	}
 	d.ok("create", "-name", "open")
@@ -72,8 +72,10 @@ func TestKeyCommand(t *testing.T) {
 		Used: 1234, Reserved: 56, Requests: 7, Paid: core.NewWei(77)})
 	d.use("k-4546474849", apikeys.Usage{Period: apikeys.Total, Used: 99})
 	want := "" +
-		"ID            NAME  STATE    MODELS  RPM  TPM   CONCURRENCY  USED        BUDGET                            EXPIRES\n" +
-		"k-2021222324  app   good     llama*  -    1000  4            1234 (+56)  1000000, 0 of 12.5 USD per month  2027-02-01\n" +
+		"ID            NAME  STATE    MODELS  RPM  TPM   CONCURRENCY  USED        " +
+		"BUDGET                            EXPIRES\n" +
+		"k-2021222324  app   good     llama*  -    1000  4            1234 (+56)  " +
+		"1000000, 0 of 12.5 USD per month  2027-02-01\n" +
 		"k-4546474849  open  good     all     -    -     -            99          -                                 never\n" +
 		"k-6a6b6c6d6e  gone  revoked  all     -    -     -            0           -                                 never\n"
 	if got := d.ok("list"); got != want {
@@ -216,8 +218,8 @@ func TestKeySpend(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := func(day, tags string, paid uint64) apikeys.Spend {
-		return apikeys.Spend{SpendKey: apikeys.SpendKey{Day: day, ID: "k-2021222324", Name: "app", Pipeline: "llm", Model: "m",
-			Tags: tags}, Requests: 1, Prompt: 3, Completion: 4, Units: 5, Paid: core.NewWei(paid)}
+		return apikeys.Spend{SpendKey: apikeys.SpendKey{Day: day, ID: "k-2021222324", Name: "app", Pipeline: "llm",
+			Model: "m", Tags: tags}, Requests: 1, Prompt: 3, Completion: 4, Units: 5, Paid: core.NewWei(paid)}
 	}
 	list := []apikeys.Spend{row("2026-03-03", "=x,y", 1), row("2026-03-04", "", 2)}
 	if err := s.AddSpend(t.Context(), list); err != nil {
@@ -229,14 +231,16 @@ func TestKeySpend(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	const first = `{"day":"2026-03-03","key_id":"k-2021222324","key":"app","pipeline":"llm","model":"m","user":"","tag":"",` +
-		`"requests":2,"tokens_in":6,"tokens_out":8,"units":10,"paid_wei":"2","lost_wei":"0","paid_usd":"0"}`
+	const first = `{"day":"2026-03-03","key_id":"k-2021222324","key":"app","pipeline":"llm","model":"m",` +
+		`"user":"","tag":"","requests":2,"tokens_in":6,"tokens_out":8,"units":10,` +
+		`"paid_wei":"2","lost_wei":"0","paid_usd":"0"}`
 	if got := d.ok("spend", "-format", "jsonl", "-key", "app"); !strings.HasPrefix(got, first+"\n") ||
 		strings.Count(got, "\n") != 2 {
 		t.Errorf("%s", got)
 	}
 	csv := d.ok("spend", "-format", "csv", "-by", "tag", "-to", "2026-03-03")
-	const want = "day,key_id,key,pipeline,model,user,tag,requests,tokens_in,tokens_out,units,paid_wei,lost_wei,paid_usd\n" +
+	const want = "day,key_id,key,pipeline,model,user,tag,requests,tokens_in,tokens_out,units,paid_wei," +
+		"lost_wei,paid_usd\n" +
 		",,,,,,'=x,2,6,8,10,2,0,0\n,,,,,,y,2,6,8,10,2,0,0\n"
 	if csv != want {
 		t.Errorf("got\n%s\nwant\n%s", csv, want)

@@ -6,8 +6,8 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// weiPerUSD returns the function that says what a dollar is in wei; nil where no price feed does. The feed is asked only
-// where a budget needs it.
+// weiPerUSD returns the function that says what a dollar is in wei; nil where no price feed does. The feed is asked
+// only where a budget needs it.
 func (p *Part) weiPerUSD() func(needed bool) (*big.Rat, bool) {
 	if p.rates == nil {
 		return nil
