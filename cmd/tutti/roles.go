@@ -54,7 +54,8 @@ func (n *node) addGateway(ctx context.Context) error {
 	if err := n.addPrices(nil); err != nil {
 		return err
 	}
-	g, err := gateway.New(ctx, gateway.Options{Env: n.Env, Chain: n.Chain, Media: n.Media, Caps: n.Prices.Caps})
+	g, err := gateway.New(ctx, gateway.Options{Env: n.Env, Chain: n.Chain, Media: n.Media, Caps: n.Prices.Caps,
+		Rates: n.Prices.Rates})
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package apikeys
 
 import (
+	"math/big"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,6 +33,8 @@ type account struct {
 	futureSince time.Time
 	// dirty: the counts changed since they were last saved.
 	dirty bool
+	// weiPerUSD is the present rate, see Options.
+	weiPerUSD func(needed bool) (*big.Rat, bool)
 }
 
 // ticket is what one request holds of an account.
@@ -158,7 +161,7 @@ func (a *account) idle() bool {
 	now := a.now()
 	a.startPeriods(now)
 	for i := range a.counts {
-		if c := &a.counts[i]; c.kept && c.Used > 0 {
+		if c := &a.counts[i]; c.kept && (c.Used > 0 || !c.Paid.IsZero()) {
 			return false
 		}
 	}

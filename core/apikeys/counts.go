@@ -84,7 +84,7 @@ func (a *account) count(b Budget) *count {
 
 // keep makes the count of a budget saved from now on.
 func (a *account) keep(b Budget) {
-	if b.Tokens <= 0 {
+	if !b.Limited() {
 		return
 	}
 	if c := a.count(b); !c.kept {
@@ -126,7 +126,7 @@ func (a *account) restore(u Usage) {
 	for i := range a.counts {
 		a.counts[i].restore(u)
 	}
-	a.dirty = a.dirty || u.Reserved > 0
+	a.dirty = a.dirty || u.Reserved > 0 || !u.Held.IsZero()
 }
 
 func (c *count) restore(u Usage) {
@@ -140,15 +140,22 @@ func (c *count) restore(u Usage) {
 	}
 	// Reservations in saved counts belong to requests whose end was not recorded. Counting them as
 	// used keeps the budget exact after a crash.
-	used := u.Used + u.Reserved
+	used, paid, dollars := u.Used+u.Reserved, u.Paid.Add(u.Held), u.PaidUSD.Add(u.HeldUSD)
 	if c.only == "" {
 		c.Used += used
+		c.Paid, c.PaidUSD = c.Paid.Add(paid), c.PaidUSD.Add(dollars)
 		c.Requests += u.Requests
 		return
 	}
 	// The use since a later time also belongs to this period. So a period without a budget so far
 	// starts with at least that.
 	c.Used = max(c.Used, used)
+	if paid.Cmp(c.Paid) > 0 {
+		c.Paid = paid
+	}
+	if dollars.Cmp(c.PaidUSD) > 0 {
+		c.PaidUSD = dollars
+	}
 	c.Requests = max(c.Requests, u.Requests)
 	c.kept = c.kept || c.Period == u.Period
 }

@@ -12,8 +12,8 @@ import (
 
 // entryFields are the fields of an entry, in the order of the documentation.
 func entryFields() []string {
-	return []string{"name", "key", "key_sha256", "models", "rpm", "tpm", "concurrency", "budget", "period",
-		"expires"}
+	return []string{"name", "key", "key_sha256", "models", "rpm", "tpm", "concurrency", "budget", "budget_wei",
+		"budget_usd", "alert", "period", "expires"}
 }
 
 // entry is one object of a key file.
@@ -22,6 +22,8 @@ type entry struct {
 	models                                []string
 	rpm, concurrency                      int
 	tpm, budget                           int64
+	budgetWei, budgetUSD                  string
+	alert                                 int
 	// at are the offsets of the present fields.
 	at map[string]int
 }
@@ -75,6 +77,12 @@ func (r *fileReader) field(e *entry, field string, at int, value json.RawMessage
 		to, kind = &e.expires, text
 	case "models":
 		to, kind = &e.models, "a list of texts, [\"model\", …]"
+	case "budget_wei":
+		to, kind = &e.budgetWei, text
+	case "budget_usd":
+		to, kind = &e.budgetUSD, text
+	case "alert":
+		to, kind = &e.alert, whole
 	case "rpm":
 		to, kind = &e.rpm, whole
 	case "concurrency":
@@ -100,9 +108,12 @@ func (r *fileReader) check(e *entry, start int, broken bool) {
 	before := len(r.problems)
 	k := Key{Name: e.name, ID: "file:" + e.name, Limits: Limits{
 		Models: e.models, RPM: e.rpm, TPM: inference.Tokens(e.tpm), Concurrency: e.concurrency,
-		Budget: Budget{Tokens: inference.Tokens(e.budget), Period: Period(e.period)},
+		Budget: Budget{Tokens: inference.Tokens(e.budget), Period: Period(e.period)}, Alert: e.alert,
 	}}
-	if k.Budget.Tokens != 0 && k.Budget.Period == "" {
+	if err := k.Budget.SetMoney(e.budgetWei, e.budgetUSD); err != nil {
+		r.bad(at("budget_wei"), "%v", err)
+	}
+	if (k.Budget.Tokens != 0 || k.Budget.Limited()) && k.Budget.Period == "" {
 		k.Budget.Period = Total
 	}
 	if wrong := CheckName(e.name); wrong != "" && !broken {

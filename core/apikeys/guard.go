@@ -2,6 +2,7 @@ package apikeys
 
 import (
 	"context"
+	"math/big"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,7 +28,10 @@ type Options struct {
 	Closed bool
 	// Reservation replaces DefaultReservation.
 	Reservation inference.Tokens
-	Now         func() time.Time
+	// WeiPerUSD is the present rate, false while it is not known; nil knows none. It must not wait. needed says that a
+	// budget is in dollars; without that, a rate that is known anyway will do.
+	WeiPerUSD func(needed bool) (*big.Rat, bool)
+	Now       func() time.Time
 }
 
 // Guard is the Authorizer of a gateway. It is safe for concurrent use.
@@ -109,6 +113,7 @@ func (g *Guard) build(stored []Key, old *table) *table {
 		a := old.byID[k.ID]
 		if a == nil {
 			a = newAccount(k, g.opt.Now)
+			a.weiPerUSD = g.opt.WeiPerUSD
 			g.restore(a)
 		} else {
 			a.change(k)
@@ -247,6 +252,7 @@ func (g *Guard) accounts() []*account {
 
 // take is called for an account that the webhook opens.
 func (g *Guard) take(a *account) {
+	a.weiPerUSD = g.opt.WeiPerUSD
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.restore(a)
@@ -257,6 +263,15 @@ type State struct {
 	Key      Key
 	Usage    Usage
 	InFlight int
+}
+
+// State returns the state of a listed key by its token; false for every other token.
+func (g *Guard) State(token string) (State, bool) {
+	a := g.table.Load().byHash[HashOf(token)]
+	if token == "" || a == nil {
+		return State{}, false
+	}
+	return a.state(), true
 }
 
 // States returns the known keys, in no order.

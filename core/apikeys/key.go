@@ -1,9 +1,11 @@
 package apikeys
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/inference"
 )
 
@@ -18,6 +20,8 @@ type Key struct {
 	Limits
 	// Expires is when it expires, zero for never.
 	Expires time.Time
+	// Admin: the key may make, change and revoke keys over HTTP, and sees what all of them use.
+	Admin bool
 	// Revoked is when it was revoked, zero while it is valid.
 	Revoked time.Time
 	Created time.Time
@@ -34,15 +38,22 @@ type Limits struct {
 	TPM inference.Tokens
 	// Concurrency bounds the requests in progress.
 	Concurrency int
-	// Budget bounds the tokens of a period.
+	// Budget bounds the use of a period.
 	Budget Budget
+	// Alert is the part of a budget, in percent, from which on the operator is told; 0 tells nothing.
+	Alert int
 }
 
-// Budget is an amount of tokens per period; the zero value does not limit.
+// Budget is what may be used per period, as tokens and as money; zero fields do not limit.
 type Budget struct {
 	Tokens inference.Tokens
+	Wei    core.Wei
+	USD    USD
 	Period Period
 }
+
+// Limited reports whether anything is limited.
+func (b Budget) Limited() bool { return b.Tokens > 0 || !b.Wei.IsZero() || !b.USD.IsZero() }
 
 // period returns the budget's, Total where none is named.
 func (b Budget) period() Period {
@@ -74,6 +85,10 @@ type Usage struct {
 	Start time.Time
 	// Used was settled; Reserved is what requests in progress may use at most.
 	Used, Reserved inference.Tokens
+	// Paid is what the key's requests cost, Held what those in progress may cost. PaidUSD and HeldUSD are the same
+	// in dollars, each at the rate of its time; what was paid without a known rate is not in them.
+	Paid, Held       core.Wei
+	PaidUSD, HeldUSD USD
 	// Requests counts what was admitted in the period.
 	Requests int64
 }
@@ -86,5 +101,26 @@ func (u Usage) At(b Budget, now time.Time) Usage {
 	if period == u.Period && !start.After(u.Start) {
 		return u
 	}
-	return Usage{ID: u.ID, Period: period, Start: start, Reserved: u.Reserved}
+	return Usage{ID: u.ID, Period: period, Start: start, Reserved: u.Reserved, Held: u.Held, HeldUSD: u.HeldUSD}
+}
+
+// String is the budget for people: "1000000 tokens, 0.5 USD per month".
+func (b Budget) String() string {
+	var parts []string
+	if b.Tokens > 0 {
+		parts = append(parts, strconv.FormatInt(int64(b.Tokens), 10)+" tokens")
+	}
+	if !b.Wei.IsZero() {
+		parts = append(parts, b.Wei.String()+" wei")
+	}
+	if !b.USD.IsZero() {
+		parts = append(parts, b.USD.String()+" USD")
+	}
+	switch {
+	case len(parts) == 0:
+		return "-"
+	case b.period() == Total:
+		return strings.Join(parts, ", ") + " in total"
+	}
+	return strings.Join(parts, ", ") + " per " + string(b.Period)
 }

@@ -38,6 +38,9 @@ func (a *account) checkLimits(k *Key, now time.Time, w *reservation) error {
 	if err := a.budgeted(l.Budget, w.all()); err != nil {
 		return err
 	}
+	if err := a.moneyLeft(l.Budget); err != nil {
+		return err
+	}
 	if l.Concurrency > 0 && a.inFlight >= l.Concurrency {
 		return refuse(fault.ConcurrencyLimited, busyRetry,
 			fmt.Sprintf("%d of %d requests in progress", a.inFlight, l.Concurrency))

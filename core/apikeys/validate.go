@@ -64,6 +64,7 @@ func (l *Limits) Check() (problems []Problem) {
 		{"tpm", int64(l.TPM), maxPerMinute},
 		{"concurrency", int64(l.Concurrency), maxPerMinute},
 		{"budget", int64(l.Budget.Tokens), maxBudget},
+		{"alert", int64(l.Alert), 100},
 	} {
 		if n.value < 0 || n.value > n.most {
 			bad(n.field, "%d is not between 0 (no limit) and %d", n.value, n.most)
@@ -71,8 +72,11 @@ func (l *Limits) Check() (problems []Problem) {
 	}
 	if _, err := ParsePeriod(string(l.Budget.Period)); err != nil {
 		bad("period", "%v", err)
-	} else if l.Budget.Tokens == 0 && l.Budget.Period != "" {
+	} else if !l.Budget.Limited() && l.Budget.Period != "" {
 		bad("period", "a period needs a budget")
+	}
+	if l.Alert > 0 && !l.Budget.Limited() {
+		bad("alert", "an alert needs a budget")
 	}
 	return problems
 }

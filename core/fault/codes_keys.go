@@ -20,6 +20,10 @@ const (
 	RequestAboveLimit Code = "RequestAboveLimit"
 	// BudgetSpent (class Payment): what the request may use is more than is left of the key's budget.
 	BudgetSpent Code = "BudgetSpent"
+	// BudgetRateUnknown (class Busy, retryable): the key's budget is in dollars, and their rate is not known.
+	BudgetRateUnknown Code = "BudgetRateUnknown"
+	// BudgetAlert: a key has used as much of its budget as its operator wants to be told of.
+	BudgetAlert Code = "BudgetAlert"
 	// RateLimited (class Busy, retryable): the key's requests per minute are used.
 	RateLimited Code = "RateLimited"
 	// TokenRateLimited (class Busy, retryable): the key's tokens per minute are used.
@@ -36,6 +40,10 @@ const (
 	KeyFileInvalid Code = "KeyFileInvalid"
 	// KeyStoreFailed: tutti.db could not be read or written.
 	KeyStoreFailed Code = "KeyStoreFailed"
+	// KeyDirUnknown (class Config): the data directory is no node's.
+	KeyDirUnknown Code = "KeyDirUnknown"
+	// KeyNotAdmin (class Forbidden): the key may not manage keys.
+	KeyNotAdmin Code = "KeyNotAdmin"
 	// KeyInvalid (class BadRequest): a key cannot have these properties.
 	KeyInvalid Code = "KeyInvalid"
 	// KeyNameTaken (class BadRequest): a good key has the name already.
@@ -94,10 +102,24 @@ var keysRows = []Row{
 	{
 		Code: BudgetSpent, Class: Payment,
 		Cause: "What the request may use, prompt and `max_tokens` together, or the units of an image, a video " +
-			"or sound, is more than is left of the API key's budget; requests in progress hold their share " +
-			"until they end.",
+			"or sound, or what its orchestrator charges, is more than is left of the API key's budget; requests " +
+			"in progress hold their share until they end.",
 		Remedy: "Lower `max_tokens`, wait for the next period, or have the budget raised with `tutti key limits " +
-			"<name> -budget …`.",
+			"<name> -budget …` (or `-budgetWei`, `-budgetUSD`).",
+	},
+	{
+		Code: BudgetRateUnknown, Class: Busy,
+		Cause: "The API key has a budget in dollars, and this gateway does not know what ETH is worth: its price " +
+			"feed has not answered, has another currency, or there is none.",
+		Remedy: "Look for `PriceFeedFailing` and at `-priceFeedAddr`, or give the key a budget in wei: `tutti key " +
+			"limits <name> -budgetUSD 0 -budgetWei …`.", Retryable: true,
+	},
+	{
+		Code: BudgetAlert, Class: Payment,
+		Cause: "An API key has used the part of its budget at which its operator wants to be told (`-alert`).",
+		Remedy: "Nothing needs to be done: the key is refused when all is used. Raise the budget with `tutti key " +
+			"limits <name> -budget …`, `-budgetWei` or `-budgetUSD` if it shall go on. `tutti key spend` says what " +
+			"it was used for. The condition ends with the period.",
 	},
 	{
 		Code: RateLimited, Class: Busy,
@@ -136,6 +158,20 @@ var keysRows = []Row{
 		Cause: "API keys or their counts could not be read from or written to tutti.db in the data directory.",
 		Remedy: "Check that the disk has space, that the file belongs to the node's user, and that no other " +
 			"program holds it locked.", Retryable: true,
+	},
+	{
+		Code: KeyDirUnknown, Class: Config,
+		Cause: "`tutti key create` would make a key in a data directory that no node has used: the directory is " +
+			"mistyped, `-network` or `-config` is missing, or the node runs as another user. No gateway would know " +
+			"the key.",
+		Remedy: "Give `-dataDir`, `-network` and `-config` as given to the node, and run the command as the node's " +
+			"user. Where the node is to be started for the first time afterwards, add `-new`.",
+	},
+	{
+		Code: KeyNotAdmin, Class: Forbidden,
+		Cause: "Only an admin key may list, make, change and revoke keys, or see what other keys spent.",
+		Remedy: "Ask the operator for an admin key (`tutti key create -name boss -admin`). `GET /v1/keys/self` and " +
+			"`GET /v1/usage` have a key's own.",
 	},
 	{
 		Code: KeyInvalid, Class: BadRequest,

@@ -118,7 +118,7 @@ func decodeForm(p Pipeline, contentType string, body []byte) (*Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Request{Model: inference.Model{ID: string(f.fields["model_id"])}, N: 1, file: f.file}
+	r := &Request{Model: inference.Model{ID: string(f.fields["model_id"])}, N: 1, measured: measured{file: f.file}}
 	prompt := f.fields["prompt"]
 	r.PromptBytes = len(prompt)
 	switch p.Capability {

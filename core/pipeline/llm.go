@@ -31,6 +31,8 @@ type llm struct {
 	models []byte
 	// sampling are temperature, top_p and top_k as they are written.
 	sampling [3][]byte
+	// user and safety name the client's own user, metadata has its labels, as they are written.
+	user, safety, metadata []byte
 }
 
 // samplings are the fields of llm.sampling, in its order. Read-only.
@@ -142,7 +144,16 @@ func (l *llm) other(c *cursor, op inference.Operation, key []byte) error {
 			return nil
 		}
 	}
-	l.plain = l.plain && (string(key) == "user" || empty(v))
+	switch string(key) {
+	case "user":
+		l.user = v
+		return err
+	case "safety_identifier":
+		l.safety = v
+	case "metadata":
+		l.metadata = v
+	}
+	l.plain = l.plain && empty(v)
 	return err
 }
 
@@ -262,6 +273,7 @@ func decodeLLM(op inference.Operation, body []byte) (*Request, error) {
 		Stream: l.stream && op != inference.Embedding, IncludeUsage: l.usage,
 		MaxTokens:   inference.Tokens(l.maxTokens()),
 		OtherBound:  l.tokens == 0 && l.maxTokens() > 0,
+		Labels:      Labels{User: labelText(l.user, l.safety), Tags: labelTags(l.metadata)},
 		N:           int(n) * max(1, l.prompts),
 		Inputs:      inputs,
 		Plain:       l.plain && n == 1,

@@ -49,6 +49,8 @@ type Request struct {
 	InputTokens inference.Tokens
 	// PromptBytes is the length of the prompt's text, for estimates.
 	PromptBytes int
+	// Labels are the client's own, of a request of llm.
+	Labels Labels
 	// Width, Height and FPS are those that the request asks of an image or video
 	// (0: not given), or the size of the image it carries.
 	Width, Height int
@@ -59,6 +61,11 @@ type Request struct {
 	// orchestrator of the existing network debits where it counts otherwise.
 	Units, NetworkUnits inference.Units
 
+	measured
+}
+
+// measured is what Measure looks at.
+type measured struct {
 	// text is the length of what is to be spoken in bytes, characters its number of
 	// code points, file the media to be measured.
 	text, characters int

@@ -35,6 +35,8 @@ type Payment struct {
 	forgone bool
 	drained pm.Value
 	blamed  atomic.Bool
+	// spent is set by Settle, see Spent.
+	spent pm.Value
 	// billed: the orchestrator billed the job, or keeps its payment.
 	billed atomic.Bool
 }

@@ -51,33 +51,43 @@ func (p *Payment) Settle(how Outcome, units int64) {
 		p.Left(p.record.Estimate)
 	case Served: // Received records the work
 	}
+	whole := p.drawn.value.Add(p.credit)
 	switch how {
 	case Served:
 		bill := p.terms.Price.Cost(max(0, units))
-		s.settleDraw(k, p.drawn, p.drawn.value.Add(p.credit).Sub(bill), now)
+		p.spent = bill
+		s.settleDraw(k, p.drawn, whole.Sub(bill), now)
 		p.billed.Store(bill.Sign() > 0)
 		s.recordResult(p, paymentlog.Answered, max(0, units))
 	case Refused:
+		p.spent = p.credit
 		s.settleDraw(k, p.drawn, p.drawn.value, now)
 		s.recordResult(p, paymentlog.Refused, 0)
 	case Unsent:
 		s.restoreDraw(k, p.drawn)
 		s.recordResult(p, paymentlog.Unsent, 0)
 	case Short:
+		p.spent = whole.Sub(debt(p.drawn.value))
 		s.writeOffBalance(k, p.drawn, now)
 		s.recordResult(p, paymentlog.Refused, 0)
 	case InputBad:
-		s.settleDraw(k, p.drawn, p.drawn.value.Add(p.credit), now)
+		s.settleDraw(k, p.drawn, whole, now)
 		s.recordResult(p, paymentlog.Failed, 0)
 	case Failed, Abandoned:
 		// A debt stays one.
-		s.settleDraw(k, p.drawn, debt(p.drawn.value.Add(p.credit)), now)
+		p.spent = whole.Sub(debt(whole))
+		s.settleDraw(k, p.drawn, debt(whole), now)
 		if how == Failed {
 			s.recordDrained(p)
 		}
 		s.recordResult(p, paymentlog.Failed, 0)
 	}
 }
+
+// Spent returns, after Settle, what the job cost: what was taken out of the balance and sent in tickets, and is not in
+// the balance any more. It is the bill of a job that was served, and what was lost with one that was not. All that was
+// sent in tickets is what jobs spent and what is left in balances, or was lost with one that was closed.
+func (p *Payment) Spent() pm.Value { return p.spent }
 
 // Received records how many units of work arrived, as this gateway counts: 0 if none is usable.
 // Payment beyond them stays on the orchestrator's credit. Further calls do nothing.

@@ -3,11 +3,13 @@ package apikeystore
 import (
 	"context"
 	"log/slog"
+	"math/big"
 	"net/http"
 	"time"
 
 	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/lifecycle"
 )
@@ -32,8 +34,12 @@ type Options struct {
 	Transport http.RoundTripper
 	// Reservation is reserved for a request without max_tokens; 0 is apikeys.DefaultReservation.
 	Reservation inference.Tokens
-	Log         *slog.Logger
-	Now         func() time.Time
+	// WeiPerUSD is the present rate, see apikeys.Options.
+	WeiPerUSD func(needed bool) (*big.Rat, bool)
+	// Board shows the keys that used most of their budgets; nil shows none.
+	Board *health.Board
+	Log   *slog.Logger
+	Now   func() time.Time
 	// Every replaces the interval between saves, for tests.
 	Every time.Duration
 }
@@ -45,6 +51,9 @@ type Authorizer struct {
 	store *Store
 	hook  *webhook
 	opt   Options
+	// pending is spend that is not saved yet, alerts the keys that Board shows.
+	pending apikeys.Pending
+	alerts  map[string]bool
 	// loadErr and saveErr are the last errors, so that only changes are logged.
 	loadErr, saveErr error
 }
@@ -60,7 +69,8 @@ func New(ctx context.Context, opt Options) (*Authorizer, error) {
 	if opt.Every <= 0 {
 		opt.Every = saveEvery
 	}
-	guard := apikeys.Options{Now: opt.Now, Closed: opt.File != "", Reservation: opt.Reservation}
+	guard := apikeys.Options{Now: opt.Now, Closed: opt.File != "", Reservation: opt.Reservation,
+		WeiPerUSD: opt.WeiPerUSD}
 	if opt.File != "" {
 		list, err := ReadFile(opt.File)
 		if err != nil {
@@ -68,7 +78,7 @@ func New(ctx context.Context, opt Options) (*Authorizer, error) {
 		}
 		guard.Static = list
 	}
-	k := &Authorizer{opt: opt}
+	k := &Authorizer{opt: opt, alerts: make(map[string]bool)}
 	if opt.Webhook != "" {
 		k.hook = newWebhook(opt.Webhook, opt.Transport)
 		guard.Decider = k.hook
@@ -88,6 +98,9 @@ func New(ctx context.Context, opt Options) (*Authorizer, error) {
 
 func (k *Authorizer) open(ctx context.Context) error {
 	if err := k.store.Forget(ctx, k.opt.Now()); err != nil {
+		return err
+	}
+	if err := k.store.forgetSpend(ctx, k.opt.Now()); err != nil {
 		return err
 	}
 	return k.Load(ctx)
@@ -117,7 +130,8 @@ func (k *Authorizer) Run(ctx context.Context, ready func()) error {
 
 // sync saves counts and reads changes once.
 func (k *Authorizer) sync(ctx context.Context) {
-	k.logChange(ctx, &k.saveErr, k.Flush(ctx),
+	k.reportAlerts()
+	k.logChange(ctx, &k.saveErr, k.save(ctx),
 		"counts of API keys cannot be saved; they are kept in memory and saved later")
 	changed, err := k.store.Changed(ctx)
 	if changed && err == nil {
@@ -144,7 +158,7 @@ func (k *Authorizer) logChange(ctx context.Context, last *error, err error, text
 func (k *Authorizer) end(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lastSave)
 	defer cancel()
-	err := k.Flush(ctx)
+	err := k.save(ctx)
 	if k.hook != nil {
 		k.hook.close()
 	}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,7 +34,8 @@ func (s *Store) Create(ctx context.Context, k apikeys.Key, now time.Time, random
 		return apikeys.Key{}, "", fault.Wrap(fault.Unexpected, op, err)
 	}
 	err = s.inTx(ctx, op, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO keys_key (`+keyColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)`, row...)
+		_, err := tx.ExecContext(ctx, `INSERT INTO keys_key (`+keyColumns+`) 
+			VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`, row...)
 		if duplicate(err) {
 			return fault.New(fault.KeyNameTaken, op, fmt.Sprintf("there is a key named %q", k.Name))
 		}
@@ -47,7 +49,7 @@ func (s *Store) Create(ctx context.Context, k apikeys.Key, now time.Time, random
 
 // check completes and checks a key's properties.
 func check(op string, k *apikeys.Key, now time.Time) error {
-	if k.Budget.Tokens > 0 && k.Budget.Period == "" {
+	if k.Budget.Limited() && k.Budget.Period == "" {
 		k.Budget.Period = apikeys.Total
 	}
 	var wrong []string
@@ -110,11 +112,10 @@ func (s *Store) change(ctx context.Context, op, which string, f func(*apikeys.Ke
 		if err != nil {
 			return err
 		}
-		// The columns from models to revoked, and the ID to find the row.
-		_, err = tx.ExecContext(ctx,
-			`UPDATE keys_key SET models = ?, rpm = ?, tpm = ?, concurrency = ?, budget = ?, period = ?, expires = ?, revoked `+
-				`= ? WHERE id = ?`,
-			append(append([]any(nil), row[3:11]...), k.ID)...)
+		// The columns from models to revoked, those after created, and the ID to find the row.
+		_, err = tx.ExecContext(ctx, `UPDATE keys_key SET models = ?, rpm = ?, tpm = ?, concurrency = ?, budget = ?,
+			period = ?, expires = ?, revoked = ?, budget_wei = ?, budget_usd = ?, alert = ?, admin = ? WHERE id = ?`,
+			slices.Concat(row[3:11], row[12:], []any{k.ID})...)
 		return err
 	})
 	if err != nil {

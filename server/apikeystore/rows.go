@@ -4,13 +4,17 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/tuttinode/tutti/core/apikeys"
 )
 
-const keyColumns = `id, name, hash, models, rpm, tpm, concurrency, budget, period, expires, revoked, created`
+const keyColumns = `id, name, hash, models, rpm, tpm, concurrency, budget, period, expires, revoked, created,
+	budget_wei, budget_usd, alert, admin`
+
+const usageColumns = `id, period, start, used, reserved, requests, paid, held, paid_usd, held_usd`
 
 // Load returns every key and every count.
 func (s *Store) Load(ctx context.Context) ([]apikeys.Key, []apikeys.Usage, error) {
@@ -24,7 +28,7 @@ func (s *Store) Load(ctx context.Context) ([]apikeys.Key, []apikeys.Usage, error
 	if err != nil {
 		return nil, nil, failed(op, err)
 	}
-	usage, err := all(ctx, s.db, `SELECT id, period, start, used, reserved, requests FROM keys_usage ORDER BY id`,
+	usage, err := all(ctx, s.db, `SELECT `+usageColumns+` FROM keys_usage ORDER BY id`,
 		scanUsage)
 	if err != nil {
 		return nil, nil, failed(op, err)
@@ -53,10 +57,10 @@ func all[T any](ctx context.Context, db *sql.DB, query string, scan func(*sql.Ro
 
 func scanKey(rows *sql.Rows) (k apikeys.Key, err error) {
 	var hash []byte
-	var models, period string
+	var models, period, wei, usd string
 	var expires, revoked, created int64
 	err = rows.Scan(&k.ID, &k.Name, &hash, &models, &k.RPM, &k.TPM, &k.Concurrency, &k.Budget.Tokens, &period, &expires,
-		&revoked, &created)
+		&revoked, &created, &wei, &usd, &k.Alert, &k.Admin)
 	if err != nil {
 		return k, err
 	}
@@ -67,6 +71,12 @@ func scanKey(rows *sql.Rows) (k apikeys.Key, err error) {
 	if err := json.Unmarshal([]byte(models), &k.Models); err != nil {
 		return k, fmt.Errorf("key %s: its models: %w", k.ID, err)
 	}
+	if k.Budget.Wei, err = weiOf(wei); err != nil {
+		return k, fmt.Errorf("key %s: its budget: %w", k.ID, err)
+	}
+	if k.Budget.USD, err = usdOf(usd); err != nil {
+		return k, fmt.Errorf("key %s: its budget: %w", k.ID, err)
+	}
 	k.Budget.Period = apikeys.Period(period)
 	k.Expires, k.Revoked, k.Created = fromUnix(expires), fromUnix(revoked), fromUnix(created)
 	return k, nil
@@ -74,25 +84,28 @@ func scanKey(rows *sql.Rows) (k apikeys.Key, err error) {
 
 func scanUsage(rows *sql.Rows) (u apikeys.Usage, err error) {
 	var start int64
-	err = rows.Scan(&u.ID, &u.Period, &start, &u.Used, &u.Reserved, &u.Requests)
+	var paid, held, paidUSD, heldUSD string
+	err = rows.Scan(&u.ID, &u.Period, &start, &u.Used, &u.Reserved, &u.Requests, &paid, &held, &paidUSD, &heldUSD)
+	if err != nil {
+		return u, err
+	}
 	u.Start = fromUnix(start)
-	return u, err
+	return u, errors.Join(readAmount(&u.Paid, paid), readAmount(&u.Held, held), readAmount(&u.PaidUSD, paidUSD),
+		readAmount(&u.HeldUSD, heldUSD))
 }
 
 // SaveUsage writes counts, all or nothing.
 func (s *Store) SaveUsage(ctx context.Context, usage []apikeys.Usage) error {
 	return s.inTx(ctx, "save the counts of API keys", func(tx *sql.Tx) error {
-		stmt, err := tx.PrepareContext(ctx, `INSERT INTO keys_usage (id, period, start, used, reserved, requests) VALUES `+
-			`(?,?,?,?,?,?)
-			ON CONFLICT (id) DO UPDATE SET period = excluded.period, start = excluded.start, used = excluded.used,
-			reserved = excluded.reserved, requests = excluded.requests`)
+		stmt, err := tx.PrepareContext(ctx, `INSERT OR REPLACE INTO keys_usage (`+usageColumns+`)
+			VALUES (?,?,?,?,?,?,?,?,?,?)`)
 		if err != nil {
 			return err
 		}
 		defer stmt.Close()
 		for _, u := range usage {
 			if _, err := stmt.ExecContext(ctx, u.ID, string(u.Period), unix(u.Start), int64(u.Used), int64(u.Reserved),
-				u.Requests); err != nil {
+				u.Requests, u.Paid.String(), u.Held.String(), u.PaidUSD.String(), u.HeldUSD.String()); err != nil {
 				return err
 			}
 		}
@@ -141,6 +154,6 @@ func values(k *apikeys.Key) ([]any, error) {
 	return []any{
 		k.ID, k.Name, k.Hash[:], string(text), k.RPM, int64(k.TPM), k.Concurrency, int64(k.Budget.Tokens),
 		string(k.Budget.Period),
-		unix(k.Expires), unix(k.Revoked), unix(k.Created),
+		unix(k.Expires), unix(k.Revoked), unix(k.Created), k.Budget.Wei.String(), k.Budget.USD.String(), k.Alert, k.Admin,
 	}, nil
 }

@@ -29,5 +29,30 @@ func tables() database.Tables {
 		reserved INTEGER NOT NULL,
 		requests INTEGER NOT NULL
 	) STRICT`,
+		`ALTER TABLE keys_key ADD COLUMN budget_wei TEXT NOT NULL DEFAULT '0';
+	ALTER TABLE keys_key ADD COLUMN budget_usd TEXT NOT NULL DEFAULT '0';
+	ALTER TABLE keys_key ADD COLUMN alert INTEGER NOT NULL DEFAULT 0;
+	ALTER TABLE keys_key ADD COLUMN admin INTEGER NOT NULL DEFAULT 0;
+	ALTER TABLE keys_usage ADD COLUMN paid TEXT NOT NULL DEFAULT '0';
+	ALTER TABLE keys_usage ADD COLUMN held TEXT NOT NULL DEFAULT '0';
+	ALTER TABLE keys_usage ADD COLUMN paid_usd TEXT NOT NULL DEFAULT '0';
+	ALTER TABLE keys_usage ADD COLUMN held_usd TEXT NOT NULL DEFAULT '0';
+	CREATE TABLE keys_spend (
+		day        TEXT NOT NULL,
+		id         TEXT NOT NULL,
+		name       TEXT NOT NULL,
+		pipeline   TEXT NOT NULL,
+		model      TEXT NOT NULL,
+		user       TEXT NOT NULL,
+		tags       TEXT NOT NULL,
+		requests   INTEGER NOT NULL,
+		prompt     INTEGER NOT NULL,
+		completion INTEGER NOT NULL,
+		units      INTEGER NOT NULL,
+		paid       TEXT NOT NULL,
+		lost       TEXT NOT NULL,
+		usd        TEXT NOT NULL,
+		PRIMARY KEY (day, id, pipeline, model, user, tags)
+	) STRICT, WITHOUT ROWID`,
 	}}
 }

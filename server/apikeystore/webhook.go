@@ -71,6 +71,9 @@ type webhookAnswer struct {
 	TPM         int64    `json:"tpm"`
 	Concurrency int      `json:"concurrency"`
 	Budget      int64    `json:"budget"`
+	BudgetWei   string   `json:"budget_wei"`
+	BudgetUSD   string   `json:"budget_usd"`
+	Alert       int      `json:"alert"`
 	Period      string   `json:"period"`
 	Expires     string   `json:"expires"`
 }
@@ -181,8 +184,12 @@ func readAnswer(body []byte) (apikeys.Key, error) {
 	k := apikeys.Key{Name: a.Name, Limits: apikeys.Limits{
 		Models: a.Models, RPM: a.RPM, TPM: inference.Tokens(a.TPM), Concurrency: a.Concurrency,
 		Budget: apikeys.Budget{Tokens: inference.Tokens(a.Budget), Period: apikeys.Period(a.Period)},
+		Alert:  a.Alert,
 	}}
-	if k.Budget.Tokens > 0 && k.Budget.Period == "" {
+	if err := k.Budget.SetMoney(a.BudgetWei, a.BudgetUSD); err != nil {
+		return bad(err.Error())
+	}
+	if k.Budget.Limited() && k.Budget.Period == "" {
 		k.Budget.Period = apikeys.Total
 	}
 	if a.Name != "" {

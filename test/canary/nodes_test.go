@@ -95,7 +95,7 @@ func TestOffchainNodes(t *testing.T) {
 	gwArgs := []string{"-gateway", "-orchAddr", orch, "-httpAddr", gw, "-cliAddr", gwAdmin, "-dataDir", dir,
 		"-transcodingOptions", "P144p30fps16x9",
 		"-monitor", "-v", "6", "-logFormat", "json", "-alertAfter", "0"}
-	key := harness.StartIn(t, binary, nil, "key", "create", "-name", "app", "-dataDir", dir)
+	key := harness.StartIn(t, binary, nil, "key", "create", "-new", "-name", "app", "-dataDir", dir)
 	key.Exit(exitTime)
 	m.named["API key"] = secretOf(t, key.Log())
 	gateway := harness.StartIn(t, binary, gwEnv, gwArgs...)

@@ -69,7 +69,7 @@ func TestAFullDiskIsNamed(t *testing.T) {
 		"gateway":      {"-gateway", "-orchAddr", addr, "-httpAddr", harness.Address(t), "-cliAddr", harness.Address(t)},
 		"on the chain": {"-orchestrator", "-transcoder", "-network", "devnet", "-ethPassword", passphrase, "-pricePerUnit",
 			"1", "-serviceAddr", addr, "-cliAddr", admin},
-		"key":  {"key", "create", "-name", "app"},
+		"key":  {"key", "create", "-new", "-name", "app"},
 		"move": {"move", "-network", "devnet", "-moveFrom", filepath.Dir(old)},
 	} {
 		t.Run(name, func(t *testing.T) {

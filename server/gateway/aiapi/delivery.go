@@ -16,7 +16,7 @@ func (x *relayedRequest) consume(a *broker.Answer, work func() error) error {
 	err := work()
 	d := x.delivery(err)
 	if d.How != inference.Faulty { // the client does not pay for it
-		x.billed += a.Billed
+		x.cost.billed += a.Billed
 	}
 	a.Deliver(d)
 	return err

@@ -39,6 +39,7 @@ func (x *relayedRequest) serveLLM() error {
 		return err
 	}
 	x.stats.Model, x.stats.Stream, x.targetsOf = req.Model, req.Stream, targets
+	x.cost.labels = req.Labels
 	if err := x.checkAddresses(ctx, jsonType[0], body); err != nil {
 		return err
 	}

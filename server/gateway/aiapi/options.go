@@ -36,6 +36,8 @@ type Options struct {
 	CheckLocal func(r *http.Request) error
 	// Keys checks API keys; nil admits every request.
 	Keys apikeys.Authorizer
+	// Spending records what requests cost; nil records nothing.
+	Spending Spending
 	// Media measures audio; nil refuses requests that are priced by duration.
 	Media pipeline.MediaProbe
 	// Fetcher downloads results; nil uses HTTPS, as the network does.

@@ -42,8 +42,8 @@ type relayedRequest struct {
 	// unverified is the client's address while its key is not checked yet, else "".
 	unverified string
 	grant      *apikeys.Grant
-	// billed is what the gateway pays for the answer, 0 for nothing.
-	billed inference.Units
+	// cost is what is paid for the request.
+	cost requestCost
 	// limit is the maximum number of tokens of the answer: 0 is unknown, apikeys.NoTokens is none.
 	limit inference.Tokens
 	// release gives the slot of the model's queue back.
@@ -210,9 +210,12 @@ func (x *relayedRequest) dispatch(ctx context.Context, job *inference.Job, hint 
 	hint.KeyName = x.stats.Key
 	asked := *job
 	asked.Client = x.payer()
-	answer, err := x.server.opt.Dispatcher.Do(ctx, &asked, hint)
+	if x.cost.bill == nil { // one for all models that are asked
+		x.cost.bill = apikeys.NewBill(x.grant)
+	}
+	answer, err := x.server.opt.Dispatcher.Do(inference.WithPurse(ctx, x.cost.bill), &asked, hint)
 	if err != nil {
-		x.billed += broker.Billed(err)
+		x.cost.billed += broker.Billed(err)
 		return nil, err
 	}
 	x.stats.Orchestrator, x.stats.Tries = answer.Orchestrator, answer.Tries
@@ -281,8 +284,9 @@ func (x *relayedRequest) settle() {
 	u := x.stats.Usage
 	u.Completion = x.plausible(u.Completion)
 	_ = x.grant.Reach(u.Completion) // it is too late to end the answer
-	x.grant.Bill(x.billed)
+	x.grant.Bill(x.cost.billed)
 	x.grant.Settle(u, x.complete)
+	x.recordSpend(u)
 }
 
 // plausible bounds an orchestrator's token count: by the request's limit, and without one by the

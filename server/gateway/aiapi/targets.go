@@ -145,7 +145,7 @@ func (x *relayedRequest) settleTargets(first *outcome, last outcome) outcome {
 // discard drops a failed attempt. What it costs stays billed.
 func (x *relayedRequest) discard(o *outcome) {
 	if o.answer != nil {
-		x.billed += o.answer.Billed
+		x.cost.billed += o.answer.Billed
 		_ = o.answer.Body.Close()
 	}
 }

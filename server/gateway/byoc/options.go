@@ -32,7 +32,9 @@ type Options struct {
 	// come from this machine.
 	Keys       Keys
 	CheckLocal func(r *http.Request) error
-	Limits     Limits
+	// Spending records what jobs cost; nil records nothing.
+	Spending interface{ Spent(s *apikeys.Spend) }
+	Limits   Limits
 
 	Log  *slog.Logger
 	Now  func() time.Time

@@ -36,6 +36,8 @@ type request struct {
 	header, target string
 	// billed are the seconds that orchestrators may have charged.
 	billed int64
+	// bill is what was paid, nil before an orchestrator was looked for.
+	bill *apikeys.Bill
 	// waited is how long the client has let its orchestrator wait; done: the answer is whole, and none of an error.
 	waited time.Duration
 	done   bool
@@ -45,6 +47,7 @@ type request struct {
 func (s *Server) serveRequest(w http.ResponseWriter, r *http.Request) {
 	x := &request{s: s, w: w, r: r}
 	err := x.serve()
+	x.recordSpend()
 	if x.grant != nil {
 		x.grant.Bill(inference.Units(x.billed))
 		x.grant.Settle(inference.Usage{}, false)
@@ -89,6 +92,8 @@ func (x *request) serve() (err error) {
 		return err
 	}
 	x.target = path + "request/" + strings.TrimPrefix(r.URL.EscapedPath(), path+"request/")
+	x.bill = apikeys.NewBill(x.grant)
+	ctx = inference.WithPurse(ctx, x.bill)
 	found, err := s.search(ctx, x.job, s.timesOf(r.Header))
 	if err != nil {
 		return err

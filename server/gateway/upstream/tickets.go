@@ -230,14 +230,33 @@ func (d *ticketTerms) Pay(ctx context.Context, client string, units int64) (Paym
 	if err := d.checkPrice(); err != nil {
 		return nil, err
 	}
+	settle, err := hold(ctx, d.terms.Price.Cost(max(0, units)))
+	if err != nil {
+		return nil, err
+	}
+	p, err := d.pay(ctx, client, units)
+	switch {
+	case settle == nil:
+	case err != nil:
+		settle(core.Wei{}, true)
+	default:
+		return &pursePayment{ticketPayment: p, settle: settle}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (d *ticketTerms) pay(ctx context.Context, client string, units int64) (p ticketPayment, err error) {
 	paid, err := d.p.opt.Sender.Pay(ctx, d.terms.For(client), units)
 	if err != nil {
-		return nil, d.explainTooExpensive(err, units)
+		return p, d.explainTooExpensive(err, units)
 	}
 	raw, err := proto.Marshal(rpc.ToPayment(&paid.Payment))
 	if err != nil {
 		paid.Settle(sender.Unsent, 0)
-		return nil, fault.Wrap(fault.Unexpected, "encode payment", err)
+		return p, fault.Wrap(fault.Unexpected, "encode payment", err)
 	}
 	return ticketPayment{paid, base64.StdEncoding.EncodeToString(raw)}, nil
 }

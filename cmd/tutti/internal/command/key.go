@@ -6,12 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/tuttinode/tutti/core/apikeys"
+	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/apikeystore"
 )
@@ -20,6 +23,8 @@ const KeyUsage = `usage: tutti key create -name NAME [limits]   make a key and s
        tutti key list                        show keys, limits and what is used
        tutti key revoke NAME|ID              take a key back; a running gateway notices within about a second
        tutti key limits NAME|ID [limits]     change what is given, leave the rest
+       tutti key spend [-by F] [-from DAY] [-to DAY] [-key NAME|ID] [-format table|jsonl|csv]
+                                             what requests used and cost, by day,key,model (or user, tag)
 
 limits:
   -models a,b*       models it may ask for; * at the end stands for anything; "" allows all
@@ -27,9 +32,14 @@ limits:
   -tpm N             tokens per minute, 0 for no limit
   -concurrency N     requests in progress, 0 for no limit
   -budget N          tokens per period, 0 for no limit
+  -budgetWei N       wei per period, 0 for no limit
+  -budgetUSD N       dollars per period, such as 12.50, 0 for no limit
   -period P          day, week, month or total
+  -alert N           percent of a budget from which on the condition BudgetAlert is set, 0 for never
+  -admin             the key may manage keys over HTTP (-admin=false takes that back)
   -expires T         30d, 12h, 2027-01-31, a time in RFC 3339, or never
 
+  -new               create: make the data directory, where no node has been yet
   -json              write JSON
   -dataDir, -network, -config   as given to the node
 `
@@ -78,7 +88,9 @@ type KeyAction struct {
 	// named: a key's name or ID follows. makes, limits and json: there are flags
 	// for a new name, for limits and for JSON.
 	named, makes, limits, JSON bool
-	run                        func(t *keyTool, ctx context.Context, s *apikeystore.Store, f *KeyFlags) error
+	// spend: there are flags that select spend.
+	spend bool
+	run   func(t *keyTool, ctx context.Context, s *apikeystore.Store, f *KeyFlags) error
 }
 
 // keyActions are the words after `tutti key`.
@@ -88,6 +100,7 @@ func keyActions() map[string]KeyAction {
 		"list":   {JSON: true, run: (*keyTool).list},
 		"revoke": {named: true, run: (*keyTool).revoke},
 		"limits": {named: true, limits: true, run: (*keyTool).limits},
+		"spend":  {spend: true, run: (*keyTool).spend},
 	}
 }
 
@@ -108,8 +121,8 @@ func (t *keyTool) do(ctx context.Context, args []string) error {
 		return err
 	}
 	if action.makes {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return fault.Wrap(fault.DataDirUnusable, "make data directory "+dir, err)
+		if err := keyDir(dir, f.isNew); err != nil {
+			return err
 		}
 	}
 	store, err := apikeystore.OpenStore(ctx, dir)
@@ -118,6 +131,27 @@ func (t *keyTool) do(ctx context.Context, args []string) error {
 	}
 	err = action.run(t, ctx, store, f)
 	return errors.Join(err, store.Close())
+}
+
+// keyDir makes the data directory where that is wanted. A key in a directory that is no node's opens no gateway: most
+// often the directory is mistyped, or the node runs as another user.
+func keyDir(dir string, isNew bool) error {
+	const op = "create API key"
+	_, err := os.Stat(filepath.Join(dir, database.FileName))
+	if errors.Is(err, fs.ErrNotExist) { // what `tutti move` copied is a node's too
+		_, err = os.Stat(filepath.Join(dir, "keystore"))
+	}
+	switch {
+	case err == nil || isNew:
+	case errors.Is(err, fs.ErrNotExist):
+		return fault.New(fault.KeyDirUnknown, op, "no node has used the data directory "+dir)
+	default:
+		return fault.Wrap(fault.DataDirUnusable, op, err)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fault.Wrap(fault.DataDirUnusable, "make data directory "+dir, err)
+	}
+	return nil
 }
 
 func (t *keyTool) create(ctx context.Context, s *apikeystore.Store, f *KeyFlags) error {
@@ -130,7 +164,7 @@ func (t *keyTool) create(ctx context.Context, s *apikeystore.Store, f *KeyFlags)
 		return err
 	}
 	if f.JSON {
-		row := newKeyRow(k, apikeys.Usage{}, t.now())
+		row := apikeys.NewRow(k, apikeys.Usage{}, t.now())
 		row.Secret = secret
 		return WriteJSON(t.stdout, row)
 	}

@@ -27,10 +27,17 @@ type KeyFlags struct {
 	name, models, period, expires string
 	rpm, concurrency              int
 	tpm, budget                   int64
-	JSON                          bool
+	// budgetWei and budgetUSD are amounts of money, alert is in percent.
+	budgetWei, budgetUSD string
+	alert                int
+	admin, isNew, JSON   bool
+	spending             spendFlags
 	// Node are the options that tell where the node keeps its state.
 	Node map[string]*string
 }
+
+// spendFlags select spend; format is how it is written.
+type spendFlags struct{ from, to, by, format string }
 
 // nodeOptions tell where the node keeps its state.
 func nodeOptions() []string { return []string{"dataDir", "datadir", "network", "config"} }
@@ -42,6 +49,7 @@ func NewKeyFlags(a KeyAction) *KeyFlags {
 	f.Set.SetOutput(io.Discard)
 	if a.makes {
 		f.Set.StringVar(&f.name, "name", "", "")
+		f.Set.BoolVar(&f.isNew, "new", false, "")
 	}
 	if a.limits {
 		f.Set.StringVar(&f.models, "models", "", "")
@@ -49,8 +57,19 @@ func NewKeyFlags(a KeyAction) *KeyFlags {
 		f.Set.Int64Var(&f.tpm, "tpm", 0, "")
 		f.Set.IntVar(&f.concurrency, "concurrency", 0, "")
 		f.Set.Int64Var(&f.budget, "budget", 0, "")
+		f.Set.StringVar(&f.budgetWei, "budgetWei", "", "")
+		f.Set.StringVar(&f.budgetUSD, "budgetUSD", "", "")
+		f.Set.IntVar(&f.alert, "alert", 0, "")
+		f.Set.BoolVar(&f.admin, "admin", false, "")
 		f.Set.StringVar(&f.period, "period", "", "")
 		f.Set.StringVar(&f.expires, "expires", "", "")
+	}
+	if a.spend {
+		f.Set.StringVar(&f.spending.from, "from", "", "")
+		f.Set.StringVar(&f.spending.to, "to", "", "")
+		f.Set.StringVar(&f.spending.by, "by", "", "")
+		f.Set.StringVar(&f.spending.format, "format", "table", "")
+		f.Set.StringVar(&f.which, "key", "", "")
 	}
 	if a.JSON {
 		f.Set.BoolVar(&f.JSON, "json", false, "")
@@ -84,7 +103,7 @@ func (f *KeyFlags) Parse(args []string, named bool) error {
 		return fmt.Errorf("the key's name or ID is missing: %w", ErrKeyUsage)
 	}
 	f.Set.Visit(func(one *flag.Flag) {
-		if f.Node[one.Name] == nil && one.Name != "json" {
+		if f.Node[one.Name] == nil && one.Name != "json" && one.Name != "new" {
 			f.given[one.Name] = true
 		}
 	})
@@ -108,6 +127,18 @@ func (f *KeyFlags) apply(k *apikeys.Key, now time.Time) error {
 			k.Concurrency = f.concurrency
 		case "budget":
 			k.Budget.Tokens = inference.Tokens(f.budget)
+		case "budgetWei":
+			if err := readMoney(&k.Budget.Wei, name, f.budgetWei); err != nil {
+				return err
+			}
+		case "budgetUSD":
+			if err := readMoney(&k.Budget.USD, name, f.budgetUSD); err != nil {
+				return err
+			}
+		case "alert":
+			k.Alert = f.alert
+		case "admin":
+			k.Admin = f.admin
 		case "period":
 			k.Budget.Period = apikeys.Period(f.period)
 		case "expires":
@@ -118,8 +149,22 @@ func (f *KeyFlags) apply(k *apikeys.Key, now time.Time) error {
 			k.Expires = t
 		}
 	}
-	if k.Budget.Tokens == 0 && !f.given["period"] {
+	if !k.Budget.Limited() && !f.given["period"] {
 		k.Budget.Period = ""
+	}
+	if !k.Budget.Limited() && !f.given["alert"] {
+		k.Alert = 0
+	}
+	return nil
+}
+
+// readMoney reads an amount; "" is none.
+func readMoney(to interface{ UnmarshalText(text []byte) error }, name, text string) error {
+	if text == "" {
+		text = "0"
+	}
+	if err := to.UnmarshalText([]byte(text)); err != nil {
+		return fault.New(fault.KeyInvalid, "read -"+name, fmt.Sprintf("%s: %q is %v", name, text, err))
 	}
 	return nil
 }

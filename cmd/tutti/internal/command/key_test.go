@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/server/apikeystore"
 )
@@ -56,24 +57,27 @@ func TestKeyCommand(t *testing.T) {
 	t.Parallel()
 	d := &keyHome{t: t, dir: filepath.Join(t.TempDir(), "new")}
 	const secret = "tk-aaaqeayeaudaocajbifqydiob4ibceqtcqkrmfyydenbwha5dypq\n"
-	if got := d.ok("create", "-name", "app", "-models", "llama*,qwen/3", "-rpm", "60", "-tpm", "1000", "-concurrency", "4",
-		"-budget", "1000000", "-period", "month", "-expires", "30d"); got != secret {
+	if got := d.ok("create", "-new", "-name", "app", "-models", "llama*,qwen/3", "-rpm", "60", "-tpm", "1000",
+		"-concurrency", "4", "-budget", "1000000", "-period", "month", "-expires", "30d"); got != secret {
 		t.Errorf("the secret is %q", got)
 	}
 	d.ok("create", "-name", "open")
 	d.ok("create", "-name", "gone")
+	d.ok("limits", "app", "-budgetUSD", "12.50", "-alert", "80")
 	d.ok("limits", "app", "-rpm", "0", "-models", "llama*", "-expires", "2027-01-31")
 	if got := d.ok("revoke", "gone"); got != "key gone (k-6a6b6c6d6e) revoked\n" {
 		t.Errorf("%q", got)
 	}
 	d.use("k-2021222324", apikeys.Usage{Period: apikeys.Month, Start: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
-		Used: 1234, Reserved: 56, Requests: 7})
+		Used: 1234, Reserved: 56, Requests: 7, Paid: core.NewWei(77)})
 	d.use("k-4546474849", apikeys.Usage{Period: apikeys.Total, Used: 99})
 	want := "" +
-		"ID            NAME  STATE    MODELS  RPM  TPM   CONCURRENCY  USED        BUDGET             EXPIRES\n" +
-		"k-2021222324  app   good     llama*  -    1000  4            1234 (+56)  1000000 per month  2027-02-01\n" +
-		"k-4546474849  open  good     all     -    -     -            99          -                  never\n" +
-		"k-6a6b6c6d6e  gone  revoked  all     -    -     -            0           -                  never\n"
+		"ID            NAME  STATE    MODELS  RPM  TPM   CONCURRENCY  USED        " +
+		"BUDGET                            EXPIRES\n" +
+		"k-2021222324  app   good     llama*  -    1000  4            1234 (+56)  " +
+		"1000000, 0 of 12.5 USD per month  2027-02-01\n" +
+		"k-4546474849  open  good     all     -    -     -            99          -                                 never\n" +
+		"k-6a6b6c6d6e  gone  revoked  all     -    -     -            0           -                                 never\n"
 	if got := d.ok("list"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -109,10 +113,17 @@ func (d *keyHome) json() {
     "tpm": 1000,
     "concurrency": 4,
     "budget": 1000000,
+    "budget_wei": "0",
+    "budget_usd": "12.5",
+    "alert": 80,
     "period": "month",
     "used": 1234,
     "reserved": 56,
+    "paid_wei": "77",
+    "held_wei": "0",
+    "paid_usd": "0",
     "requests": 7,
+    "admin": false,
     "expires": "2027-02-01T00:00:00Z",
     "created": "2026-03-04T05:06:07Z"
   },`
@@ -130,7 +141,7 @@ func (d *keyHome) json() {
 func TestKeyCommandMistakes(t *testing.T) {
 	t.Parallel()
 	d := &keyHome{t: t, dir: t.TempDir()}
-	d.ok("create", "-name", "app")
+	d.ok("create", "-new", "-name", "app")
 	tests := []struct {
 		args   string
 		status int
@@ -150,6 +161,14 @@ func TestKeyCommandMistakes(t *testing.T) {
 		{"revoke nobody", ExitFailed, "KeyNotFound"},
 		{"limits app", ExitUsage, "nothing to change"},
 		{"limits app -json", ExitUsage, "-json"},
+		{"create -name b -budgetWei -5", ExitUsage, "budgetWei: \"-5\""},
+		{"create -name b -budgetUSD ten", ExitUsage, "not a decimal number of dollars"},
+		{"create -name b -alert 80", ExitUsage, "an alert needs a budget"},
+		{"create -name b -budget 5 -alert 101", ExitUsage, "alert: 101 is not between"},
+		{"spend -by hour", ExitUsage, "none of day, key, model, user, tag"},
+		{"spend -from soon", ExitUsage, "not a day such as"},
+		{"spend -format xml", ExitUsage, "table, jsonl or csv"},
+		{"spend -key nobody", ExitFailed, "KeyNotFound"},
 		{"limits app -budget -5", ExitUsage, "budget: -5"},
 		{"list -name x", ExitUsage, "-name"},
 	}
@@ -172,6 +191,10 @@ func TestKeyCommandMistakes(t *testing.T) {
 func TestKeyCommandWithoutDirectory(t *testing.T) {
 	t.Parallel()
 	d := &keyHome{t: t, dir: filepath.Join(t.TempDir(), "none")}
+	if status, _, stderr := d.run("create", "-name", "app"); status != ExitUsage ||
+		!strings.Contains(stderr, "KeyDirUnknown") {
+		t.Errorf("a key in a directory that no node has used: %d %s", status, stderr)
+	}
 	if status, _, stderr := d.run("list"); status != ExitFailed || !strings.Contains(stderr, "KeyStoreFailed") {
 		t.Errorf("%d %s", status, stderr)
 	}
@@ -183,5 +206,46 @@ func TestKeyCommandWithoutDirectory(t *testing.T) {
 	empty := &keyHome{t: t, dir: t.TempDir()}
 	if got := empty.ok("list"); !strings.Contains(got, "no keys") {
 		t.Error(got)
+	}
+}
+
+func TestKeySpend(t *testing.T) {
+	t.Parallel()
+	d := &keyHome{t: t, dir: t.TempDir()}
+	d.ok("create", "-new", "-name", "app")
+	s, err := apikeystore.OpenStore(t.Context(), d.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := func(day, tags string, paid uint64) apikeys.Spend {
+		return apikeys.Spend{SpendKey: apikeys.SpendKey{Day: day, ID: "k-2021222324", Name: "app", Pipeline: "llm",
+			Model: "m", Tags: tags}, Requests: 1, Prompt: 3, Completion: 4, Units: 5, Paid: core.NewWei(paid)}
+	}
+	list := []apikeys.Spend{row("2026-03-03", "=x,y", 1), row("2026-03-04", "", 2)}
+	if err := s.AddSpend(t.Context(), list); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.AddSpend(t.Context(), list[:1]); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	const first = `{"day":"2026-03-03","key_id":"k-2021222324","key":"app","pipeline":"llm","model":"m",` +
+		`"user":"","tag":"","requests":2,"tokens_in":6,"tokens_out":8,"units":10,` +
+		`"paid_wei":"2","lost_wei":"0","paid_usd":"0"}`
+	if got := d.ok("spend", "-format", "jsonl", "-key", "app"); !strings.HasPrefix(got, first+"\n") ||
+		strings.Count(got, "\n") != 2 {
+		t.Errorf("%s", got)
+	}
+	csv := d.ok("spend", "-format", "csv", "-by", "tag", "-to", "2026-03-03")
+	const want = "day,key_id,key,pipeline,model,user,tag,requests,tokens_in,tokens_out,units,paid_wei," +
+		"lost_wei,paid_usd\n" +
+		",,,,,,'=x,2,6,8,10,2,0,0\n,,,,,,y,2,6,8,10,2,0,0\n"
+	if csv != want {
+		t.Errorf("got\n%s\nwant\n%s", csv, want)
+	}
+	if got := d.ok("spend", "-by", "key"); !strings.Contains(got, "app") || !strings.Contains(got, "PAID (WEI)") {
+		t.Errorf("%s", got)
 	}
 }

@@ -39,7 +39,7 @@ func (p *Part) newAI(ctx context.Context, orchestrators func(context.Context) ([
 	}
 	keys, err := apikeystore.New(ctx, apikeystore.Options{
 		Dir: p.Config.Storage.DataDir, File: p.Config.Gateway.APIKeys, Webhook: p.Config.Gateway.AuthWebhook.Reveal(),
-		Log: p.Log, Now: time.Now,
+		WeiPerUSD: p.weiPerUSD(), Board: p.Board, Log: p.Log, Now: time.Now,
 	})
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (p *Part) newAI(ctx context.Context, orchestrators func(context.Context) ([
 		return nil, err
 	}
 	f, err := aiapi.New(aiapi.Options{
-		Dispatcher: b, Keys: keys, CheckLocal: out.access.Machine, Recorder: p.Inference(metrics.Gateway),
+		Dispatcher: b, Keys: keys, Spending: keys, CheckLocal: out.access.Machine, Recorder: p.Inference(metrics.Gateway),
 		Media:    p.media.Tools(metrics.Gateway, func(c lifecycle.Component) { out.components = append(out.components, c) }),
 		Capacity: b.Capacity, Routes: p.routes.Load, Guards: checks, Cache: p.newCache(),
 		Limits: aiapi.Limits{Queue: queueLimit(p.Config.AI.Queue), Bytes: nodeenv.Memory(aiapi.DefaultBytes),

@@ -23,7 +23,7 @@ func (p *Part) withBYOC(media *live.Server, channels *http.Client, ai *gatewayAI
 	return several{video, byoc.New(byoc.Options{
 		Client:        ai.client,
 		Orchestrators: func(ctx context.Context) ([]string, error) { return p.Server.Orchestrators(ctx) },
-		Live:          media, Channels: channels, Keys: p.keys, CheckLocal: ai.access.Machine,
+		Live:          media, Channels: channels, Keys: p.keys, Spending: p.keys, CheckLocal: ai.access.Machine,
 		Log: p.Log, Now: time.Now, Rand: rand.Reader,
 	})}
 }

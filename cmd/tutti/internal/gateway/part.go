@@ -34,6 +34,8 @@ type Options struct {
 	Media *media.Part
 	// Caps are the most that is paid.
 	Caps *pricing.Caps
+	// Rates has what a dollar is worth, nil where there is no price feed.
+	Rates *pricing.Rates
 }
 
 // Part is the gateway of the node.
@@ -49,6 +51,7 @@ type Part struct {
 	routes atomic.Pointer[modelroutes.Table]
 	chain  *chain.Part
 	media  *media.Part
+	rates  *pricing.Rates
 	// events and segments go to the operator's brokers; nil without them.
 	events   eventstream.Sink
 	segments eventstream.Segments
@@ -57,7 +60,7 @@ type Part struct {
 // New adds the listener for streams and players. Without orchestrators of its own the gateway
 // uses the one in this process.
 func New(ctx context.Context, o Options) (*Part, error) {
-	p := &Part{Env: o.Env, chain: o.Chain, media: o.Media}
+	p := &Part{Env: o.Env, chain: o.Chain, media: o.Media, rates: o.Rates}
 	var orchestrators []string
 	for _, o := range p.Config.Addresses.Orchestrators {
 		orchestrators = append(orchestrators, o.String())

@@ -1,0 +1,131 @@
+package apikeystore_test
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/apikeys"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/apikeystore"
+)
+
+// Whatever is recorded, in whatever pieces it is saved and by whatever it is summed up: the sums are what was paid, to
+// the wei.
+func TestSumsOnDiskAreExact(t *testing.T) {
+	t.Parallel()
+	huge, _ := core.ParseWei("123456789012345678901234567890")
+	rapid.Check(t, func(rt *rapid.T) {
+		s := open(t, t.TempDir())
+		defer s.Close()
+		var want core.Wei
+		var p apikeys.Pending
+		label := rapid.SampledFrom([]string{"", "a", "b"})
+		for range rapid.IntRange(1, 60).Draw(rt, "requests") {
+			paid := core.NewWei(rapid.Uint64().Draw(rt, "paid"))
+			if rapid.Bool().Draw(rt, "huge") {
+				paid = paid.Add(huge)
+			}
+			p.Add(&apikeys.Spend{SpendKey: apikeys.SpendKey{Day: rapid.SampledFrom([]string{"2026-03-04", "2026-03-05"}).Draw(rt,
+				"day"), ID: label.Draw(rt, "key"), Model: label.Draw(rt, "model"), User: label.Draw(rt, "user"),
+				Tags: label.Draw(rt, "tag")}, Requests: 1, Paid: paid})
+			want = want.Add(paid)
+			if rapid.Bool().Draw(rt, "save") {
+				if err := s.AddSpend(t.Context(), p.Take()); err != nil {
+					rt.Fatal(err)
+				}
+			}
+		}
+		if err := s.AddSpend(t.Context(), p.Take()); err != nil {
+			rt.Fatal(err)
+		}
+		for _, by := range append(apikeys.SpendFields(), "") {
+			list, err := s.Spend(t.Context(), apikeys.SpendQuery{By: []apikeys.SpendField{by}})
+			if err != nil {
+				rt.Fatal(err)
+			}
+			var sum core.Wei
+			for i := range list {
+				sum = sum.Add(list[i].Paid)
+			}
+			if sum.Cmp(want) != 0 {
+				rt.Fatalf("by %q: %s, want %s", by, sum, want)
+			}
+		}
+	})
+}
+
+// A client that invents users fills no disk, and what it paid is kept.
+func TestUsersOfADayAreBounded(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	var list []apikeys.Spend
+	for i := range apikeys.MaxLabelsPerDay + 10 {
+		list = append(list, apikeys.Spend{SpendKey: apikeys.SpendKey{Day: "2026-03-04", ID: "k",
+			User: time.Duration(i).String()},
+			Requests: 1, Paid: core.NewWei(1)})
+	}
+	want(t, s.AddSpend(t.Context(), list), "")
+	rows, err := s.Spend(t.Context(), apikeys.SpendQuery{By: []apikeys.SpendField{apikeys.ByUser}})
+	want(t, err, "")
+	if len(rows) != apikeys.MaxLabelsPerDay+1 || rows[0].User != apikeys.OtherLabels || rows[0].Requests != 10 {
+		t.Errorf("%d rows, the first %+v", len(rows), rows[0])
+	}
+}
+
+// The operator is told of a key that used most of its budget, until the budget is raised; what it spent survives a
+// restart.
+func TestBudgetAlert(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	board := health.New(slog.New(slog.DiscardHandler), time.Now, nil)
+	k, stop := running(t, apikeystore.Options{Dir: dir, Board: board})
+	made, secret, err := k.Store().Create(t.Context(), apikeys.Key{Name: "app", Limits: apikeys.Limits{Alert: 80,
+		Budget: apikeys.Budget{Wei: core.NewWei(100), Period: apikeys.Month}}}, time.Now(), zeros{})
+	want(t, err, "")
+	want(t, k.Load(t.Context()), "")
+	grant, err := k.Admit(t.Context(), secret, apikeys.Need{MaxTokens: 1})
+	want(t, err, "")
+	settle, err := apikeys.NewBill(grant).Hold(core.NewWei(90))
+	want(t, err, "")
+	settle(core.NewWei(85), false)
+	grant.Settle(inference.Usage{}, false)
+	k.Spent(&apikeys.Spend{SpendKey: apikeys.SpendKey{Day: "2026-03-04", ID: made.ID}, Paid: core.NewWei(85)})
+	alert := func() bool {
+		for _, c := range board.Snapshot() {
+			if c.Code == fault.BudgetAlert && c.About == "app" {
+				return true
+			}
+		}
+		return false
+	}
+	until(t, "the alert is set", alert)
+	_, err = k.Store().SetLimits(t.Context(), "app", time.Now(), func(k *apikeys.Key) error {
+		k.Budget.Wei = core.NewWei(1000)
+		return nil
+	})
+	want(t, err, "")
+	want(t, k.Load(t.Context()), "")
+	until(t, "the alert is cleared", func() bool { return !alert() })
+	stop()
+	k, _ = running(t, apikeystore.Options{Dir: dir})
+	if s, ok := k.State(secret); !ok || s.Usage.Paid.Cmp(core.NewWei(85)) != 0 ||
+		s.Key.Budget.Wei.Cmp(core.NewWei(1000)) != 0 || s.Key.Alert != 80 {
+		t.Errorf("%+v", s)
+	}
+	list, err := k.Spend(t.Context(), apikeys.SpendQuery{ID: made.ID, One: true})
+	want(t, err, "")
+	if len(list) != 1 || list[0].Paid.Cmp(core.NewWei(85)) != 0 {
+		t.Errorf("%+v", list)
+	}
+}
+
+// zeros is randomness that is no surprise.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
