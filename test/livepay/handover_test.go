@@ -53,7 +53,8 @@ func TestAHandoverDuringAPayment(t *testing.T) {
 	}
 	left := n.live.State()
 	var ended []string
-	n.live.Tell(func(u liverunner.Update) { ended = append(ended, u.Ended...) })
+	line := n.live.LineAfter(func(u liverunner.Update) { ended = append(ended, u.Ended...) })
+	defer line.Close()
 	close(slow.answer)
 	n.expect("reserve", <-got, http.StatusServiceUnavailable,
 		"Draining: another process has taken over, repeat the request\n")
