@@ -21,7 +21,7 @@ func (g *Grant) ID() string {
 	return g.account.key.ID
 }
 
-// Bill is what one request paid. It is a Purse that takes from the request's key.
+// Bill is what one request paid. It is a Funds that takes from the request's key.
 type Bill struct {
 	grant *Grant
 	// paid and lost are in wei, dollars in USD; set before the request ends.
@@ -29,7 +29,7 @@ type Bill struct {
 	dollars    atomic.Pointer[USD]
 }
 
-var _ inference.Purse = (*Bill)(nil)
+var _ inference.Funds = (*Bill)(nil)
 
 // NewBill begins the bill of a request; a nil grant belongs to no key.
 func NewBill(g *Grant) *Bill { return &Bill{grant: g} }

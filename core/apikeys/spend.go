@@ -110,7 +110,7 @@ func (p *Pending) Add(s *Spend) {
 	sum.Add(s)
 }
 
-// Take returns all of it, sorted, and begins anew.
+// Take returns all of it, sorted, and starts again from nothing.
 func (p *Pending) Take() []Spend {
 	p.mu.Lock()
 	defer p.mu.Unlock()

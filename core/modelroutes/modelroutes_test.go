@@ -64,7 +64,8 @@ func TestTargets(t *testing.T) {
 // What failed decides which models may do better.
 func TestNext(t *testing.T) {
 	t.Parallel()
-	targets := []modelroutes.Target{{Reason: modelroutes.Asked}, {Reason: modelroutes.Longer}, {Reason: modelroutes.Longer},
+	targets := []modelroutes.Target{{Reason: modelroutes.Asked}, {Reason: modelroutes.Longer},
+		{Reason: modelroutes.Longer},
 		{Reason: modelroutes.Fallback}, {Reason: modelroutes.Alternative}, {Reason: modelroutes.Fallback}}
 	for _, tt := range []struct {
 		from    int
@@ -95,10 +96,11 @@ var wrongFiles = map[string]string{
 	`{"models":{"a":{"modell":"b"}}}`: `unknown field "modell"`,
 	`{"aliases":{}}`:                  `unknown field "aliases"`,
 	`{"models":{"":{}}}`:              `models[""]: the name is empty`,
-	`{"models":{"a":{"fallbacks":["b",""]}}}`:                       `models["a"]: fallbacks[1]: the name is empty`,
-	`{"models":{"a":{"longer":[""]}}}`:                              `models["a"]: longer[0]: the name is empty`,
-	`{"models":{"a":{"longer":"b"}}}`:                               "cannot unmarshal string",
-	`{"models":{"a":{"parameters":{"max_tokens":5}}}}`:              "parameters.max_tokens: the field may not be set here",
+	`{"models":{"a":{"fallbacks":["b",""]}}}`: `models["a"]: fallbacks[1]: the name is empty`,
+	`{"models":{"a":{"longer":[""]}}}`:        `models["a"]: longer[0]: the name is empty`,
+	`{"models":{"a":{"longer":"b"}}}`:         "cannot unmarshal string",
+	`{"models":{"a":{"parameters":{"max_tokens":5}}}}`: "parameters.max_tokens: " +
+		"the field may not be set here",
 	`{"models":{"` + strings.Repeat("a", 257) + `":{}}}`:            "more than 256 bytes",
 	`{"models":{"a":{"model":"` + strings.Repeat("a", 257) + `"}}}`: "model: the name has more than 256 bytes",
 }
@@ -166,7 +168,8 @@ func TestNames(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	var none *modelroutes.Table
-	if none.Names() != nil || none.Model("a") != "a" || table.Model("fast") != "m/tiny" || table.Model("m/big") != "m/big" {
+	if none.Names() != nil || none.Model("a") != "a" || table.Model("fast") != "m/tiny" ||
+		table.Model("m/big") != "m/big" {
 		t.Error("a name stands for another model")
 	}
 }
@@ -177,7 +180,8 @@ func TestSaysTooLong(t *testing.T) {
 	for _, text := range []string{
 		`{"error":{"message":"This model's maximum context length is 4096 tokens. However, you requested 5000"}}`,
 		`{"error":{"code":"context_length_exceeded"}}`,
-		`{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`,
+		`{"error":{"code":400,"message":"the request exceeds the available context size",` +
+			`"type":"exceed_context_size_error"}}`,
 		"the input length exceeds the context length",
 		"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096",
 	} {

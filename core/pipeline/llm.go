@@ -20,19 +20,19 @@ type llm struct {
 	// prompts and bytes count what the model is given; required says that it is
 	// given something.
 	prompts, bytes int
-	given          bool
+
+	given, plain bool
 	// instead is a field that some servers (vLLM) read in place of the input, by which embeddings are
 	// priced.
 	instead string
-	plain   bool
 	// message, where set, is called for every message of a chat.
 	message func(m message)
-	// models is the field for gateways, as it is written.
-	models []byte
 	// sampling are temperature, top_p and top_k as they are written.
 	sampling [3][]byte
-	// user and safety name the client's own user, metadata has its labels, as they are written.
-	user, safety, metadata []byte
+	// models is the field for gateways, as it is written.
+	models []byte
+	// labels name the client's own user, and what it wants to find the request by, as they are written.
+	labels struct{ user, safety, metadata []byte }
 }
 
 // samplings are the fields of llm.sampling, in its order. Read-only.
@@ -146,12 +146,12 @@ func (l *llm) other(c *cursor, op inference.Operation, key []byte) error {
 	}
 	switch string(key) {
 	case "user":
-		l.user = v
+		l.labels.user = v
 		return err
 	case "safety_identifier":
-		l.safety = v
+		l.labels.safety = v
 	case "metadata":
-		l.metadata = v
+		l.labels.metadata = v
 	}
 	l.plain = l.plain && empty(v)
 	return err
@@ -273,7 +273,7 @@ func decodeLLM(op inference.Operation, body []byte) (*Request, error) {
 		Stream: l.stream && op != inference.Embedding, IncludeUsage: l.usage,
 		MaxTokens:   inference.Tokens(l.maxTokens()),
 		OtherBound:  l.tokens == 0 && l.maxTokens() > 0,
-		Labels:      Labels{User: labelText(l.user, l.safety), Tags: labelTags(l.metadata)},
+		Labels:      Labels{User: labelText(l.labels.user, l.labels.safety), Tags: labelTags(l.labels.metadata)},
 		N:           int(n) * max(1, l.prompts),
 		Inputs:      inputs,
 		Plain:       l.plain && n == 1,

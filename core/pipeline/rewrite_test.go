@@ -13,7 +13,8 @@ func TestRewrite(t *testing.T) {
 	t.Parallel()
 	fields := map[string]json.RawMessage{"seed": json.RawMessage("1"), "stop": json.RawMessage(`["x"]`)}
 	for _, tt := range []struct{ body, want string }{
-		{`{"model":"a","messages":[ {"role":"user"} ]}`, `{"model":"b\"c","messages":[ {"role":"user"} ],"seed":1,"stop":["x"]}`},
+		{`{"model":"a","messages":[ {"role":"user"} ]}`,
+			`{"model":"b\"c","messages":[ {"role":"user"} ],"seed":1,"stop":["x"]}`},
 		{` { "seed" : 7 , "mod\u0065l":"a", "stop":null,"models":["q"], "\u0078":[1.50] } `,
 			`{"model":"b\"c","seed":7,"\u0078":[1.50],"stop":["x"]}`},
 		{`{"model":"a","seed":null,"stop":"."}`, `{"model":"b\"c","stop":".","seed":1}`},
@@ -27,7 +28,8 @@ func TestRewrite(t *testing.T) {
 // FuzzRewrite rewrites requests: the result is the same request for another model, no longer than
 // stated.
 func FuzzRewrite(f *testing.F) {
-	f.Add([]byte(`{"model":"a","messages":[{"role":"user","content":"hi"}],"models":["x"],"tools":[{"a":1}],"seed":null}`), "b")
+	f.Add([]byte(`{"model":"a","messages":[{"role":"user","content":"hi"}],"models":["x"],`+
+		`"tools":[{"a":1}],"seed":null}`), "b")
 	f.Add([]byte(` {"mod\u0065l":"a","messages":[{"role":"user","content":"\ud83d\ude00"}], "stream":true}`), "<\x01>")
 	fields := map[string]json.RawMessage{"seed": json.RawMessage("1")}
 	f.Fuzz(func(t *testing.T, body []byte, model string) {

@@ -100,7 +100,7 @@ func TestSessionsAreHandedOver(t *testing.T) {
 
 	next := old.replaced(t)
 	if err := <-waiting; err == nil {
-		t.Error("a reader is told that its channel or segment is over")
+		t.Error("a reader is notified that its channel or segment is over")
 	}
 	if status, text := old.text(t, "POST", "/apps/"+ids[0]+"/session"); status != http.StatusServiceUnavailable ||
 		!strings.HasPrefix(text, "Draining: another process") {
@@ -133,24 +133,24 @@ func TestSessionsAreHandedOver(t *testing.T) {
 // The end of the old process ends its requests, not the sessions: they are the successor's.
 func TestTheEndOfTheOldProcessEndsNoSession(t *testing.T) {
 	t.Parallel()
-	for _, told := range []bool{true, false} {
+	for _, notified := range []bool{true, false} {
 		old, runner := start(t, "topsecret"), echo(t)
 		ids := old.register(t, static("p", runner.URL, `,"capacity":3`))
 		old.session(t, ids[0])
 		session := old.session(t, ids[0])
 		held := old.request(t, "GET", session+"/app/hold", "")
 		next := old.replaced(t)
-		if !told {
+		if !notified {
 			old.after.Close()
 		}
 		over, cancel := context.WithCancel(t.Context())
 		cancel()
 		old.TellUsed(over)
-		if !told { // the line is there only now
+		if !notified { // the line is there only now
 			old.join(next)
 		}
 		if used, _ := next.Use(); used != 2 {
-			t.Errorf("told before: %v: %d sessions are left", told, used)
+			t.Errorf("notified before: %v: %d sessions are left", notified, used)
 		}
 		if _, err := held.Body.Read(make([]byte, 1)); err == nil {
 			t.Error("a request goes on in the old process")
@@ -208,16 +208,16 @@ func TestUseIsKnownTwoHandoversLater(t *testing.T) {
 	third := first.replaced(t).replaced(t)
 	third.later(time.Hour)
 	ctx, cancel := context.WithCancel(t.Context())
-	told := make(chan struct{})
+	notified := make(chan struct{})
 	go func() {
-		defer close(told)
+		defer close(notified)
 		first.TellUsed(ctx)
 	}()
 	until(t, "the session is used", func() bool {
 		return third.State().Registry.Runners[0].Sessions[0].UsedAt == time.Unix(1e9, 0).Add(time.Hour).UnixNano()
 	})
 	cancel()
-	<-told
+	<-notified
 	if used, _ := third.Use(); used != 1 {
 		t.Error(used, "sessions are left")
 	}

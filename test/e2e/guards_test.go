@@ -99,8 +99,8 @@ func TestGuards(t *testing.T) {
 			if hit := again.Header.Get("Tutti-Cache"); hit != "hit" || kept == "" || strings.Contains(kept, "1111") {
 				t.Errorf("%s, stream %v: Tutti-Cache %q: %s", path, stream, hit, kept)
 			}
-			if note := res.Header.Get("Tutti-Guard"); note != `{"words":{"words":"fine"}}` {
-				t.Errorf("%s, stream %v: annotations %q", path, stream, note)
+			if annotations := res.Header.Get("Tutti-Guard"); annotations != `{"words":{"words":"fine"}}` {
+				t.Errorf("%s, stream %v: annotations %q", path, stream, annotations)
 			}
 		}
 	}

@@ -128,7 +128,8 @@ func TestRouting(t *testing.T) {
 	// What a running gateway takes over, and what it does not.
 	write(`{"models": {"gpt-4o-mini": {"modell": "x"}}}`)
 	p.Signal(syscall.SIGHUP)
-	p.Wait("the mistake to be reported", 20*time.Second, func() bool { return strings.Contains(p.Log(), "RoutingFileInvalid") })
+	p.Wait("the mistake to be reported", 20*time.Second,
+		func() bool { return strings.Contains(p.Log(), "RoutingFileInvalid") })
 	if status, body := ask(request(`"model":"gpt-4o-mini"`, "hi")); status != http.StatusOK {
 		t.Errorf("after a file with a mistake: %d %s", status, body)
 	}

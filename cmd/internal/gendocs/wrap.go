@@ -9,13 +9,14 @@ import (
 // pageColumns is how wide a line of prose on a page may be.
 const pageColumns = 120
 
-// word is what stays on one line: text without a space, with its code spans whole.
+// word is what stays on one line: text without a space, with its code spans whole. Read-only.
 var word = regexp.MustCompile("(?:`[^`]*`|[^\\s`]|`)+")
 
-// unwrappable are lines that a break would change: rows of tables, headings, HTML, code.
+// unwrappable are lines that a break would change: rows of tables, headings, HTML, code. Read-only.
 var unwrappable = regexp.MustCompile(`^(\||#|<| {4}|\t)`)
 
 // startsBlock are words that begin a list, a heading or a quote when they stand first on a line.
+// Read-only.
 var startsBlock = regexp.MustCompile(`^([-+*]$|[>|#]|[0-9]+[.)]$)`)
 
 // wrapPage breaks the wide lines of prose of a Markdown page. What readers see stays the same.

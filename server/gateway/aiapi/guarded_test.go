@@ -73,11 +73,11 @@ const pass = `{"action":"pass"}`
 func TestGuardBeforeTheModel(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		verdict func(q *guards.Question) string
-		status  int
-		answer  string
-		sent    string
-		note    string
+		verdict     func(q *guards.Question) string
+		status      int
+		answer      string
+		sent        string
+		annotations string
 	}{
 		"passes": {func(*guards.Question) string { return pass }, 200, chatAnswer, chatBody, ""},
 		"annotates": {func(*guards.Question) string { return `{"action":"pass","annotations":{"k":"v"}}` }, 200,
@@ -100,8 +100,8 @@ func TestGuardBeforeTheModel(t *testing.T) {
 			n := start(t, change).serve()
 			g := n.post("/llm", chatBody)
 			g.want(t, tt.status, tt.answer)
-			if note := g.header.Get("Tutti-Guard"); note != tt.note {
-				t.Errorf("annotations %q", note)
+			if annotations := g.header.Get("Tutti-Guard"); annotations != tt.annotations {
+				t.Errorf("annotations %q", annotations)
 			}
 			if tt.sent == "" {
 				if len(n.broker.jobs) > 0 {

@@ -213,7 +213,7 @@ func (x *relayedRequest) dispatch(ctx context.Context, job *inference.Job, hint 
 	if x.cost.bill == nil { // one for all models that are asked
 		x.cost.bill = apikeys.NewBill(x.grant)
 	}
-	answer, err := x.server.opt.Dispatcher.Do(inference.WithPurse(ctx, x.cost.bill), &asked, hint)
+	answer, err := x.server.opt.Dispatcher.Do(inference.WithFunds(ctx, x.cost.bill), &asked, hint)
 	if err != nil {
 		x.cost.billed += broker.Billed(err)
 		return nil, err

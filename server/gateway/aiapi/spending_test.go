@@ -47,7 +47,7 @@ func TestSpendIsRecorded(t *testing.T) {
 	answer := says(chatAnswer)
 	n.broker.answer = func(ctx context.Context, job *inference.Job) (*broker.Answer, error) {
 		for _, lost := range []bool{true, false} {
-			settle, err := inference.PurseOf(ctx).Hold(core.NewWei(60))
+			settle, err := inference.FundsOf(ctx).Hold(core.NewWei(60))
 			if err != nil {
 				return nil, err
 			}
@@ -62,7 +62,8 @@ func TestSpendIsRecorded(t *testing.T) {
 	}
 	got := to.next(t, 1)
 	if got.Paid.Cmp(core.NewWei(100)) != 0 || got.Lost.Cmp(core.NewWei(50)) != 0 || got.User != "u1" ||
-		got.Tags != "a,b" || got.Model != "m/llama" || got.Pipeline != "llm" || got.Prompt != 3 || got.Completion != 5 || got.ID == "" ||
+		got.Tags != "a,b" || got.Model != "m/llama" || got.Pipeline != "llm" || got.Prompt != 3 || got.Completion != 5 ||
+		got.ID == "" ||
 		got.Requests != 1 || len(got.Day) != len("2026-03-04") {
 		t.Errorf("%+v", got)
 	}

@@ -39,7 +39,8 @@ const routingFile = `{"models": {
 }}`
 
 // tooLong is how model servers refuse a request that is longer than a model's context.
-const tooLong = `{"error":{"message":"This model's maximum context length is 16 tokens.","code":"context_length_exceeded"}}`
+const tooLong = `{"error":{"message":"This model's maximum context length is 16 tokens.",` +
+	`"code":"context_length_exceeded"}}`
 
 // refuses is a refusal by a model server.
 func refuses(body string) *broker.Answer {
@@ -76,7 +77,8 @@ func TestTargets(t *testing.T) {
 		"an alias": {`{"model":"mini",` + end, nil, "m/llama", 200, `hello`},
 		"no alias": {`{"model":"m/llama",` + end, nil, "m/llama", 200, `hello`},
 		"fallbacks": {`{"model":"mini",` + end,
-			map[string]string{"m/llama": "ModelUnknown", "m/other": "OrchestratorsFull"}, "m/llama m/other m/third", 200, "hello"},
+			map[string]string{"m/llama": "ModelUnknown", "m/other": "OrchestratorsFull"}, "m/llama m/other m/third",
+			200, "hello"},
 		"too long": {`{"model":"mini",` + end, map[string]string{"m/llama": tooLong}, "m/llama m/long", 200, "hello"},
 		"too long for all": {`{"model":"mini",` + end, map[string]string{"m/llama": tooLong, "m/long": tooLong},
 			"m/llama m/long", 400, "16 tokens"},
@@ -109,7 +111,8 @@ func TestTargets(t *testing.T) {
 			var asked []string
 			for _, job := range n.broker.jobs {
 				asked = append(asked, job.Model.ID)
-				if !strings.Contains(string(job.Body), `"model":"`+job.Model.ID+`"`) || strings.Contains(string(job.Body), "models") {
+				if !strings.Contains(string(job.Body), `"model":"`+job.Model.ID+`"`) ||
+					strings.Contains(string(job.Body), "models") {
 					t.Errorf("%s gets %s", job.Model.ID, job.Body)
 				}
 			}
@@ -164,7 +167,8 @@ func TestKeysOfNames(t *testing.T) {
 		{Model: inference.Model{Capability: capability.LLM, ID: "m/llama"}, State: inference.Ready, Context: 4096},
 	}
 	n.get("/v1/models", "Authorization", "Bearer "+token).want(t, http.StatusOK, `{"object":"list","data":[{"id":"mini",`+
-		`"object":"model","created":0,"owned_by":"m","pipeline":"llm","alias_of":"m/llama","warm":true,"context_length":4096}]}`+
+		`"object":"model","created":0,"owned_by":"m","pipeline":"llm",`+
+		`"alias_of":"m/llama","warm":true,"context_length":4096}]}`+
 		"\n")
 	n.settled()
 }
@@ -173,7 +177,8 @@ func TestKeysOfNames(t *testing.T) {
 func TestBilledRefusals(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64
-	n := start(t, routed(t, routingFile, withKey(apikeys.Limits{Budget: apikeys.Budget{Tokens: 1000, Period: apikeys.Total}}))).serve()
+	budget := apikeys.Budget{Tokens: 1000, Period: apikeys.Total}
+	n := start(t, routed(t, routingFile, withKey(apikeys.Limits{Budget: budget}))).serve()
 	n.broker.answer = func(ctx context.Context, job *inference.Job) (*broker.Answer, error) {
 		a := refuses(tooLong)
 		if asked.Add(1) > 1 {

@@ -93,7 +93,7 @@ func (x *request) serve() (err error) {
 	}
 	x.target = path + "request/" + strings.TrimPrefix(r.URL.EscapedPath(), path+"request/")
 	x.bill = apikeys.NewBill(x.grant)
-	ctx = inference.WithPurse(ctx, x.bill)
+	ctx = inference.WithFunds(ctx, x.bill)
 	found, err := s.search(ctx, x.job, s.timesOf(r.Header))
 	if err != nil {
 		return err

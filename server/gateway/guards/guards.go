@@ -77,7 +77,7 @@ func (g *Guards) Cover(stage Stage, key string, models ...string) (events int, o
 
 // Result is what the guards together decided.
 type Result struct {
-	// Body and Events are the question's, or what replaces them; Replaced says so.
+	// Body and Events are the question's, or what replaces them; Replaced reports it.
 	Body     json.RawMessage
 	Events   []json.RawMessage
 	Replaced bool

@@ -27,9 +27,9 @@ func TestAStreamsPriceIsNotRaised(t *testing.T) {
 			t.Error(err)
 		}
 		asked = append(asked, m)
-		dear := proto.Clone(offer).(*rpc.OrchestratorInfo)
-		dear.PriceInfo.PricePerUnit = 300
-		data, _ := proto.Marshal(&rpc.PaymentResult{Info: dear}) // a message of ours
+		raised := proto.Clone(offer).(*rpc.OrchestratorInfo)
+		raised.PriceInfo.PricePerUnit = 300
+		data, _ := proto.Marshal(&rpc.PaymentResult{Info: raised}) // a message of ours
 		_, _ = w.Write(data)
 	})
 	offer.Transcoder = s.URL

@@ -240,7 +240,7 @@ func (d *ticketTerms) Pay(ctx context.Context, client string, units int64) (Paym
 	case err != nil:
 		settle(core.Wei{}, true)
 	default:
-		return &pursePayment{ticketPayment: p, settle: settle}, nil
+		return &fundedPayment{ticketPayment: p, settle: settle}, nil
 	}
 	if err != nil {
 		return nil, err

@@ -150,7 +150,8 @@ func TestAStreamsTextIsHeld(t *testing.T) {
 	f, _ := newFace()
 	s := mustAsk(t, f, "a", streamRequest).Stream()
 	for range 64 {
-		if _, err := s.Event(nil, []byte(`{"choices":[{"delta":{"content":"`+strings.Repeat("x", 16<<10)+`"}}]}`)); err != nil {
+		event := `{"choices":[{"delta":{"content":"` + strings.Repeat("x", 16<<10) + `"}}]}`
+		if _, err := s.Event(nil, []byte(event)); err != nil {
 			t.Fatal(err)
 		}
 	}

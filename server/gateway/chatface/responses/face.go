@@ -40,7 +40,7 @@ type Options struct {
 type Face struct {
 	opt  Options
 	kept *store.Store
-	// sending are those who read what is kept, expanding the requests that go on from it.
+	// sending counts the readers of what is kept, expanding the requests that go on from it.
 	sending, expanding perKey
 }
 

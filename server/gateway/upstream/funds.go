@@ -10,28 +10,28 @@ import (
 	"github.com/tuttinode/tutti/pm/sender"
 )
 
-// pursePayment is a payment whose cost is taken from a client's purse.
-type pursePayment struct {
+// fundedPayment is a payment whose cost is taken from a client's funds.
+type fundedPayment struct {
 	ticketPayment
 	settle func(spent core.Wei, lost bool)
 	done   atomic.Bool
 }
 
-// Settle settles the payment, and then the purse: by what the payment cost, in whole wei, rounded up.
-func (p *pursePayment) Settle(how sender.Outcome, units int64) {
+// Settle settles the payment, and then the funds: by what the payment cost, in whole wei, rounded up.
+func (p *fundedPayment) Settle(how sender.Outcome, units int64) {
 	p.ticketPayment.Settle(how, units)
 	if !p.done.Swap(true) {
 		p.settle(wholeWei(p.Spent()), how != sender.Served)
 	}
 }
 
-// hold takes a price from the purse of a context; nil without one.
+// hold takes a price from the funds of a context; nil without one.
 func hold(ctx context.Context, price pm.Value) (settle func(core.Wei, bool), err error) {
-	purse := inference.PurseOf(ctx)
-	if purse == nil {
+	funds := inference.FundsOf(ctx)
+	if funds == nil {
 		return nil, nil
 	}
-	return purse.Hold(wholeWei(price))
+	return funds.Hold(wholeWei(price))
 }
 
 // wholeWei rounds up.

@@ -12,15 +12,15 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
-// purse has an amount, and remembers what was taken out of it.
-type purse struct {
+// funds has an amount, and remembers what was taken out of it.
+type funds struct {
 	has         uint64
 	held, spent uint64
 	lost        uint64
 	settled     int
 }
 
-func (p *purse) Hold(cost core.Wei) (func(core.Wei, bool), error) {
+func (p *funds) Hold(cost core.Wei) (func(core.Wei, bool), error) {
 	n := cost.Big().Uint64()
 	if p.held+p.spent+n > p.has {
 		return nil, fault.New(fault.BudgetSpent, "hold", "")
@@ -36,17 +36,17 @@ func (p *purse) Hold(cost core.Wei) (func(core.Wei, bool), error) {
 	}, nil
 }
 
-// What a client's jobs cost is taken from its purse: the bill of one that was served, its tickets where it failed,
-// nothing where nothing was sent; and what its purse does not hold is not paid.
-func TestJobsArePaidFromAPurse(t *testing.T) {
+// What a client's jobs cost is taken from its funds: the bill of one that was served, its tickets where it failed,
+// nothing where nothing was sent; and what its funds does not hold is not paid.
+func TestJobsArePaidFromFunds(t *testing.T) {
 	t.Parallel()
 	p := tickets(t, nil)
 	d, err := p.PaymentTerms(priced(7, 1), upstream.Work{Model: &inference.Model{Capability: 33, ID: "m"}, Asked: "o"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := &purse{has: 1000}
-	ctx := inference.WithPurse(t.Context(), in)
+	in := &funds{has: 1000}
+	ctx := inference.WithFunds(t.Context(), in)
 	pay := func(units int64, how sender.Outcome, billed int64) upstream.Payment {
 		t.Helper()
 		paid, err := d.Pay(ctx, "key app", units)
