@@ -40,7 +40,7 @@ type Limits struct {
 	Concurrency int
 	// Budget bounds the use of a period.
 	Budget Budget
-	// Alert is the part of a budget, in percent, from which on the operator is told; 0 tells nothing.
+	// Alert is the part of a budget, in percent, from which on the operator is notified; 0 is never.
 	Alert int
 }
 

@@ -78,7 +78,7 @@ func TestUsersOfADayAreBounded(t *testing.T) {
 	}
 }
 
-// The operator is told of a key that used most of its budget, until the budget is raised; what it spent survives a
+// The operator is notified of a key that used most of its budget, until the budget is raised; what it spent survives a
 // restart.
 func TestBudgetAlert(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,7 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/guards"
 )
 
-// TestMain is a guard program where its first argument says so.
+// TestMain is a guard program where its first argument asks for one.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "guard-program" {
 		programMain()
@@ -139,7 +139,7 @@ func TestGuardsInOrder(t *testing.T) {
 	}
 }
 
-// A guard without a verdict refuses, or passes where the file says so.
+// A guard without a verdict refuses, or passes where the file permits it.
 func TestGuardThatFails(t *testing.T) {
 	t.Parallel()
 	for name, verdict := range map[string]func(guards.Question) (int, string){
