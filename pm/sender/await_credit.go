@@ -85,7 +85,7 @@ func (p *Payment) Credited() {
 	defer s.mu.Unlock()
 	a := s.accounts[p.terms.account()] // a job in progress keeps it
 	a.value = a.value.Add(took.value).Add(p.credit).Sub(took.cost)
-	a.silent = false
+	a.silent, a.used = false, s.opt.Now()
 	a.open--
 	took.value, took.tickets, p.credit = took.cost, 0, pm.Value{}
 	a.count(took, p.terms.ev)

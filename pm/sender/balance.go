@@ -25,7 +25,11 @@ const (
 type account struct {
 	value pm.Value
 	jobs  int
-	used  time.Time
+	// used is when the orchestrator is last known to have used its account, tried when it may
+	// last have. Credit expires by the first and debt by the second: a job that was lost may not
+	// have arrived.
+	used, tried time.Time
+
 	owner string // see accountQuota
 	payee string // whose credit it counts on
 	// small counts the jobs in progress that were paid for with less than a ticket's worth.
@@ -45,11 +49,10 @@ type account struct {
 
 // expired reports whether an orchestrator may have closed the account.
 func (a *account) expired(now time.Time) bool {
-	idle := now.Sub(a.used)
 	if a.value.Sign() < 0 {
-		return idle >= debtIdle
+		return a.jobs == 0 && now.Sub(a.tried) >= debtIdle
 	}
-	return idle >= creditIdle
+	return now.Sub(a.used) >= creditIdle
 }
 
 // drawBalance takes a job's cost out of a balance while the job runs, so that no other job
@@ -76,7 +79,7 @@ func (s *Sender) Holds(t *Terms, units int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a := s.accounts[t.account()]
-	return a != nil && (a.jobs > 0 || !a.expired(now)) && !a.needsTickets(t.Price.Cost(max(0, units)), t.ev)
+	return a != nil && !a.expired(now) && !a.needsTickets(t.Price.Cost(max(0, units)), t.ev)
 }
 
 // joinAccount adds a job to an account, which stays until the job ends.
@@ -91,17 +94,17 @@ func (s *Sender) joinAccount(t *Terms, now time.Time) (*account, drawn, error) {
 		}
 		a = &account{owner: t.owner(), payee: t.payee()}
 		s.accounts[t.account()] = a
-	case a.jobs == 0 && a.expired(now):
+	case a.expired(now):
 		a.value = pm.Value{}
 	}
-	out := drawn{at: now, before: a.used}
-	a.used = now
+	out := drawn{at: now, before: a.tried}
+	a.tried = now
 	a.jobs++
 	return a, out, nil
 }
 
 // drawn is what a job took out of a balance and how many tickets it adds, when, and when the
-// balance was used before.
+// balance was tried before.
 type drawn struct {
 	cost, value pm.Value
 	tickets     int
@@ -191,18 +194,27 @@ func (s *Sender) restoreDraw(k accountKey, t drawn) {
 	defer s.mu.Unlock()
 	a := s.accounts[k] // a job in progress keeps it
 	a.end(t, t.value)
-	if a.used.Equal(t.at) && !t.before.IsZero() {
-		a.used = t.before
+	if a.tried.Equal(t.at) && !t.before.IsZero() {
+		a.tried = t.before
 	}
 }
 
-// settleDraw ends a job's draw and returns what is left.
+// settleDraw ends the draw of a job that the orchestrator answered, and returns what is left.
 func (s *Sender) settleDraw(k accountKey, t drawn, left pm.Value, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a := s.accounts[k] // a job in progress keeps it
 	a.end(t, left)
-	a.used = now
+	a.used, a.tried = now, now
+}
+
+// loseDraw is settleDraw for a job of which nothing is known but that it was sent.
+func (s *Sender) loseDraw(k accountKey, t drawn, left pm.Value, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a := s.accounts[k] // a job in progress keeps it
+	a.end(t, left)
+	a.tried = now
 }
 
 // cancelDraw is restoreDraw for a payment that was not made: an account that exists only for it
@@ -224,7 +236,7 @@ func (s *Sender) writeOffBalance(k accountKey, t drawn, now time.Time) {
 	a := s.accounts[k]
 	a.value = debt(a.value)
 	a.end(t, debt(t.value))
-	a.used = now
+	a.tried = now
 }
 
 // forgetAccountLocked drops an account.

@@ -231,7 +231,7 @@ func (s *Sender) Credits() []Credit {
 func (s *Sender) balancesLocked(now time.Time) map[string]pm.Value {
 	out := make(map[string]pm.Value)
 	for _, a := range s.accounts {
-		if a.value.Sign() > 0 && (a.jobs > 0 || !a.expired(now)) {
+		if a.value.Sign() > 0 && !a.expired(now) {
 			out[a.payee] = out[a.payee].Add(floorWei(a.value))
 		}
 	}

@@ -61,7 +61,7 @@ func (p *Payment) Settle(how Outcome, units int64) {
 		s.recordResult(p, paymentlog.Answered, max(0, units))
 	case Refused:
 		p.spent = p.credit
-		s.settleDraw(k, p.drawn, p.drawn.value, now)
+		s.loseDraw(k, p.drawn, p.drawn.value, now)
 		s.recordResult(p, paymentlog.Refused, 0)
 	case Unsent:
 		s.restoreDraw(k, p.drawn)
@@ -76,7 +76,7 @@ func (p *Payment) Settle(how Outcome, units int64) {
 	case Failed, Abandoned:
 		// A debt stays one.
 		p.spent = whole.Sub(debt(whole))
-		s.settleDraw(k, p.drawn, debt(whole), now)
+		s.loseDraw(k, p.drawn, debt(whole), now)
 		if how == Failed {
 			s.recordDrained(p)
 		}
