@@ -161,11 +161,11 @@ var keysRows = []Row{
 	},
 	{
 		Code: KeyDirUnknown, Class: Config,
-		Cause: "`tutti key create` would make a key in a data directory that no node has used: the directory is " +
-			"mistyped, `-network` or `-config` is missing, or the node runs as another user. No gateway would know " +
-			"the key.",
+		Cause: "No node has used the data directory of this `tutti key`: the directory is mistyped, `-network` or " +
+			"`-config` is missing, or the node runs as another user. It has no keys, and no gateway would know a new " +
+			"one.",
 		Remedy: "Give `-dataDir`, `-network` and `-config` as given to the node, and run the command as the node's " +
-			"user. Where the node is to be started for the first time afterwards, add `-new`.",
+			"user. For a key before the node's first start, add `-new` to `tutti key create`.",
 	},
 	{
 		Code: KeyNotAdmin, Class: Forbidden,

@@ -68,7 +68,7 @@ func (w *walk) path(parts ...string) string {
 }
 
 // furnish puts into the sandbox what the guides take for granted: the programs, a
-// configuration, a passphrase, a models file, a segment.
+// configuration, a passphrase, a models file, a segment, a data directory.
 func (w *walk) furnish() {
 	w.program("tutti_cli", `exec `+filepath.Join(bin, "tutti_cli")+` --url http://`+w.admin+` "$@"`)
 	w.program("tutti_bench", `exec `+filepath.Join(bin, "tutti_bench")+` "$@"`)
@@ -88,6 +88,8 @@ exec `+filepath.Join(bin, "tutti_devnet")+` -listen `+w.rpc+` -control `+w.contr
 		w.must(os.MkdirAll(w.path("home/.tutti/devnet"), 0o700))
 		w.must(os.WriteFile(w.path("home/.tutti/devnet/admin.token"), []byte(w.world.token), 0o600))
 	}
+	// A node has run off chain before, with an account.
+	w.must(os.MkdirAll(w.path("home/.tutti/offchain/keystore"), 0o700))
 	for _, network := range []string{"devnet", mainNetwork} {
 		w.leaveBehind(w.path("home/.lpData", network))
 	}

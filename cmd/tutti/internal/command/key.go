@@ -120,10 +120,8 @@ func (t *keyTool) do(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if action.makes {
-		if err := keyDir(dir, f.isNew); err != nil {
-			return err
-		}
+	if err := keyDir("tutti key "+args[0], dir, f.isNew); err != nil {
+		return err
 	}
 	store, err := apikeystore.OpenStore(ctx, dir)
 	if err != nil {
@@ -133,10 +131,9 @@ func (t *keyTool) do(ctx context.Context, args []string) error {
 	return errors.Join(err, store.Close())
 }
 
-// keyDir makes the data directory where that is wanted. A key in a directory that is no node's opens no gateway: most
-// often the directory is mistyped, or the node runs as another user.
-func keyDir(dir string, isNew bool) error {
-	const op = "create API key"
+// keyDir makes the data directory where that is wanted. A directory that is no node's has no keys, and a key in it
+// opens no gateway: most often the directory is mistyped, or the node runs as another user.
+func keyDir(op, dir string, isNew bool) error {
 	_, err := os.Stat(filepath.Join(dir, database.FileName))
 	if errors.Is(err, fs.ErrNotExist) { // what `tutti move` copied is a node's too
 		_, err = os.Stat(filepath.Join(dir, "keystore"))
@@ -147,6 +144,9 @@ func keyDir(dir string, isNew bool) error {
 		return fault.New(fault.KeyDirUnknown, op, "no node has used the data directory "+dir)
 	default:
 		return fault.Wrap(fault.DataDirUnusable, op, err)
+	}
+	if !isNew {
+		return nil
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fault.Wrap(fault.DataDirUnusable, "make data directory "+dir, err)

@@ -2,6 +2,7 @@ package command
 
 import (
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -190,22 +191,22 @@ func TestKeyCommandMistakes(t *testing.T) {
 
 func TestKeyCommandWithoutDirectory(t *testing.T) {
 	t.Parallel()
-	d := &keyHome{t: t, dir: filepath.Join(t.TempDir(), "none")}
-	if status, _, stderr := d.run("create", "-name", "app"); status != ExitUsage ||
-		!strings.Contains(stderr, "KeyDirUnknown") {
-		t.Errorf("a key in a directory that no node has used: %d %s", status, stderr)
+	for what, dir := range map[string]string{"none": filepath.Join(t.TempDir(), "none"), "empty": t.TempDir()} {
+		d := &keyHome{t: t, dir: dir}
+		for _, args := range [][]string{{"create", "-name", "app"}, {"list"}, {"limits", "app", "-rpm", "1"},
+			{"revoke", "app"}, {"spend"}} {
+			if status, _, stderr := d.run(args...); status != ExitUsage || !strings.Contains(stderr, "KeyDirUnknown") {
+				t.Errorf("%s in a directory that no node has used (%s): %d %s", args[0], what, status, stderr)
+			}
+		}
+		if found, err := os.ReadDir(dir); len(found) > 0 {
+			t.Errorf("made %v, %v", found, err)
+		}
 	}
-	if status, _, stderr := d.run("list"); status != ExitFailed || !strings.Contains(stderr, "KeyStoreFailed") {
-		t.Errorf("%d %s", status, stderr)
-	}
-	d = &keyHome{t: t}
+	d := &keyHome{t: t}
 	if status, _, stderr := d.run("list", "-network", "rinkeby"); status != ExitUsage ||
 		!strings.Contains(stderr, "retired") {
 		t.Errorf("%d %s", status, stderr)
-	}
-	empty := &keyHome{t: t, dir: t.TempDir()}
-	if got := empty.ok("list"); !strings.Contains(got, "no keys") {
-		t.Error(got)
 	}
 }
 
