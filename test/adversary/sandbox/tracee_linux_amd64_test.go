@@ -36,9 +36,25 @@ var (
 const (
 	atNative, atForeign = 0, 8
 	memorySize          = 1 << 16
+	// maxStops is how often a thread may stop for signals before it makes a call.
+	maxStops = 1000
 	// callTimeout is how long a call may take. One that takes longer waits for something.
 	callTimeout = 200 * time.Millisecond
 )
+
+// TestAnInstructionThatTheMachineLacks: it is no call that did something, and none that waits.
+func TestAnInstructionThatTheMachineLacks(t *testing.T) {
+	c := attach(t, devices[0].worker(t))
+	defer c.detach()
+	c.write(c.code+atForeign, []byte{0x0f, 0x0b, 0xcc, 0x90}) // ud2
+	if got, errno := c.call32(20); errno != unix.ENOSYS {
+		t.Errorf("%d, %v", got, errno)
+	}
+	c.write(c.code+atForeign, foreign)
+	if _, errno := c.call(unix.SYS_GETPID); errno != 0 {
+		t.Errorf("the next call: %v", errno)
+	}
+}
 
 // attach takes a process's first thread until the test function ends.
 func attach(t testing.TB, pid int) *tracee {
@@ -162,7 +178,8 @@ func (c *tracee) call32(number uint64, args ...uint64) (int64, unix.Errno) {
 	return c.enter(regs)
 }
 
-// enter runs the instruction at the registers' place and returns what came of it.
+// enter runs the instruction at the registers' place and returns what came of it. An instruction
+// that the machine does not have, as that of 32-bit programs on some, is ENOSYS.
 func (c *tracee) enter(regs unix.PtraceRegs) (int64, unix.Errno) {
 	c.t.Helper()
 	regs.Orig_rax = ^uint64(0) // nothing was interrupted that would have to begin again
@@ -170,11 +187,11 @@ func (c *tracee) enter(regs unix.PtraceRegs) (int64, unix.Errno) {
 		c.t.Fatalf("set the worker's registers: %v", err)
 	}
 	end := regs.Rip + 3
-	for {
+	for range maxStops {
 		if err := unix.PtraceCont(c.pid, 0); err != nil {
 			c.t.Fatalf("let the worker's thread run: %v", err)
 		}
-		ended := c.await()
+		stop, ended := c.await()
 		var now unix.PtraceRegs
 		if err := unix.PtraceGetRegs(c.pid, &now); err != nil {
 			c.t.Fatal(err)
@@ -188,13 +205,18 @@ func (c *tracee) enter(regs unix.PtraceRegs) (int64, unix.Errno) {
 		if !ended {
 			return -1, errWaits
 		}
+		if now.Rip == regs.Rip && (stop == unix.SIGSEGV || stop == unix.SIGILL) {
+			return -1, unix.ENOSYS
+		}
 		// A signal of the worker's own came first: the call is made, or begins again.
 	}
+	c.t.Fatalf("the worker's thread stops at %#x again and again", regs.Rip)
+	return -1, errWaits
 }
 
-// await waits until the thread stops. One that does not in time is interrupted, and
-// ended is false.
-func (c *tracee) await() (ended bool) {
+// await waits until the thread stops, and returns the signal with which it did. One that does not
+// in time is interrupted, and ended is false.
+func (c *tracee) await() (stop unix.Signal, ended bool) {
 	c.t.Helper()
 	limit := time.Now().Add(callTimeout)
 	for ended = true; ; runtime.Gosched() {
@@ -205,7 +227,7 @@ func (c *tracee) await() (ended bool) {
 		case err != nil:
 			c.t.Fatalf("wait for the worker's thread: %v", err)
 		case tid == c.pid && status.Stopped():
-			return ended
+			return status.StopSignal(), ended
 		case tid == c.pid:
 			c.t.Fatalf("the worker ended: status %#x", int(status))
 		case ended && time.Now().After(limit):

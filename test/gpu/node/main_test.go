@@ -149,7 +149,7 @@ func (n *node) push(stream string, number int) error {
 func (n *node) condition(code string) adminapi.Condition {
 	n.Helper()
 	var found adminapi.Condition
-	n.proc.Wait("the condition "+code, 30*time.Second, func() bool {
+	n.proc.Wait("the condition "+code, 2*time.Minute, func() bool {
 		_, body := harness.Get(n.T, "http://"+n.admin+adminapi.PathConditions)
 		var all adminapi.Conditions
 		if err := json.Unmarshal(body, &all); err != nil {

@@ -136,7 +136,7 @@ func TestNoDriver(t *testing.T) {
 		t.Skip("this machine has a GPU")
 	}
 	n := start(t, nil, "-gpu", "all")
-	n.proc.Wait("a reason", 30*time.Second, func() bool {
+	n.proc.Wait("a reason", 2*time.Minute, func() bool {
 		for _, code := range []string{"NoDevices", "GPUDriverNotLoaded", "GPUToolkitMissing"} {
 			if strings.Contains(n.proc.Log(), code) {
 				return true
