@@ -4,7 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
+
+	"github.com/tuttinode/tutti/core/privatefile"
 )
 
 // MarkFile is a small file beside a database that records its progress, so that an older
@@ -28,36 +29,4 @@ func (m MarkFile) Read() ([]byte, error) {
 
 // Write returns when the content is on disk. After a power failure the file has either the
 // old or the new content.
-func (m MarkFile) Write(content []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(m.Path), "."+filepath.Base(m.Path)+".*") // of mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
-	_, err = f.Write(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	if err = os.Rename(f.Name(), m.Path); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(m.Path))
-}
-
-// syncDir flushes a directory's entries to disk. Systems on which directories cannot be
-// synced do not need it.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	_ = d.Sync()
-	return d.Close()
-}
+func (m MarkFile) Write(content []byte) error { return privatefile.Replace(m.Path, content) }

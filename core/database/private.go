@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/tuttinode/tutti/core/privatefile"
 )
 
 // ensurePrivate creates the file if needed, and removes other users' permissions: SQLite
@@ -52,15 +54,7 @@ func chmodInside(path string, mode fs.FileMode) error {
 // createPrivate makes an empty file for its owner only. It succeeds if another process
 // created it meanwhile.
 func createPrivate(path string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(f.Name()) }()
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := privatefile.Create(path, nil); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/privatefile"
 )
 
 // maxKeyFile bounds what is read of a key file, in bytes; real ones have 500.
@@ -106,25 +107,9 @@ func CopyKeys(keys []Key, dir string) ([]Key, error) {
 // copyWhole makes the copy whole or not at all. A file that is there is never
 // replaced: it may be a key.
 func copyWhole(from, to string) error {
-	dir, err := os.MkdirTemp(filepath.Dir(to), ".new-*")
+	content, err := os.ReadFile(from)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	temp := filepath.Join(dir, filepath.Base(to))
-	if err := copyFile(from, temp); err != nil {
-		return err
-	}
-	if err := os.Link(temp, to); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(to))
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return privatefile.Create(to, content)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/privatefile"
 )
 
 // Create makes a new key and writes it, sealed with the passphrase.
@@ -77,7 +78,11 @@ func (k *Keystore) add(key *ecdsa.PrivateKey, passphrase core.Secret, random io.
 		return Entry{}, fmt.Errorf("seal the key: %w", err)
 	}
 	path := filepath.Join(k.path, fileName(address, now))
-	if err := write(path, sealed); err != nil {
+	if err := os.MkdirAll(k.path, 0o700); err != nil {
+		return Entry{}, fault.WrapWrite(fault.KeystoreUnusable, "make the keystore", err)
+	}
+	// An account that was funded must not be lost to a power cut.
+	if err := privatefile.Create(path, sealed); err != nil {
 		return Entry{}, fault.WrapWrite(fault.KeystoreUnusable, "write the key file", err)
 	}
 	return Entry{Address: address, Path: path}, nil
@@ -86,41 +91,4 @@ func (k *Keystore) add(key *ecdsa.PrivateKey, passphrase core.Secret, random io.
 // fileName returns the name that other tools of the chain expect.
 func fileName(address core.Address, now time.Time) string {
 	return keyFilePrefix + now.UTC().Format("2006-01-02T15-04-05.000000000Z") + "--" + hex.EncodeToString(address[:])
-}
-
-// write makes the file whole or not at all, for its owner only, and on disk
-// before it returns: an account that was funded must not be lost to a power cut.
-func write(path string, content []byte) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, ".new-*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(f.Name()) }()
-	_, err = f.Write(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return err
-	}
-	return syncDir(dir)
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = d.Close() }()
-	return d.Sync()
 }

@@ -5,9 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
-	"fmt"
 	"os"
-	"path/filepath"
 
 	"github.com/tuttinode/tutti/core/fault"
 )
@@ -89,28 +87,4 @@ func readKey(name string) any {
 		return nil
 	}
 	return key
-}
-
-// write atomically writes a file that only its owner can read.
-func write(name string, data []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	// CreateTemp makes files of mode 0600.
-	if _, err = f.Write(data); err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", f.Name(), err)
-	}
-	return os.Rename(f.Name(), name)
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/privatefile"
 )
 
 const (
@@ -44,10 +45,10 @@ func (s *Source) own() (*tls.Certificate, error) {
 	}
 	// A stop between the two leaves a pair that does not belong together, which
 	// the next start replaces.
-	if err := write(keyFile, keyPEM); err != nil {
+	if err := privatefile.Replace(keyFile, keyPEM); err != nil {
 		return nil, fault.WrapWrite(fault.CertificateUnusable, "keep the key of the certificate", err)
 	}
-	if err := write(certFile, certPEM); err != nil {
+	if err := privatefile.Replace(certFile, certPEM); err != nil {
 		return nil, fault.WrapWrite(fault.CertificateUnusable, "keep the certificate", err)
 	}
 	s.opt.Log.Info("certificate made", "host", s.opt.Host, "until", cert.Leaf.NotAfter.UTC().Format(time.DateOnly))

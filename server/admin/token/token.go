@@ -10,11 +10,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/privatefile"
 )
 
 // size is the token's length in bytes.
@@ -108,26 +108,11 @@ func create(path string) (Token, error) {
 	secret := make([]byte, size)
 	_, _ = rand.Read(secret) // never fails
 	text := hex.EncodeToString(secret)
-	f, err := os.CreateTemp(filepath.Dir(path), ".admin.token-*")
-	if err != nil {
+	switch err := privatefile.Create(path, []byte(text+"\n")); {
+	case errors.Is(err, fs.ErrExist): // another start just made it
+		return read(path)
+	case err != nil:
 		return Token{}, err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.WriteString(text + "\n")
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return Token{}, err
-	}
-	// Link refuses where rename would replace what another start just made.
-	if err := os.Link(f.Name(), path); err != nil {
-		if errors.Is(err, fs.ErrExist) {
-			return read(path)
-		}
-		if err := os.Rename(f.Name(), path); err != nil {
-			return Token{}, err
-		}
 	}
 	return Token{sha256.Sum256([]byte(text))}, nil
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/secretfile"
+	"github.com/tuttinode/tutti/core/privatefile"
 )
 
 // How long a signed address may be good for.
@@ -28,15 +28,15 @@ const (
 const KeyFile = "playback.key"
 
 // Links signs addresses of streams and checks them.
-type Links struct{ secret secretfile.Secret }
+type Links struct{ secret privatefile.Secret }
 
 // OpenLinks reads the secret from a data directory, and makes one where there is none.
 // Errors are faults SecretFileDamaged and DataDirUnusable.
 func OpenLinks(dir string, random io.Reader) (*Links, error) {
-	secret, err := secretfile.Open(filepath.Join(dir, KeyFile), random)
+	secret, err := privatefile.OpenSecret(filepath.Join(dir, KeyFile), random)
 	if err != nil {
 		code := fault.DataDirUnusable
-		if errors.Is(err, secretfile.ErrDamaged) {
+		if errors.Is(err, privatefile.ErrDamaged) {
 			code = fault.SecretFileDamaged
 		}
 		return nil, &fault.Fault{Code: code, Op: "open the secret of signed addresses", Detail: err.Error(), Err: err}

@@ -11,6 +11,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/privatefile"
 )
 
 // loadAsNode loads the configuration as the node will, before anything is written.
@@ -119,5 +120,8 @@ func (t *initTool) writeOne(f File) error {
 	if err = errors.Join(err, temp.Close()); err != nil {
 		return err
 	}
-	return os.Rename(temp.Name(), f.Path)
+	if err := os.Rename(temp.Name(), f.Path); err != nil {
+		return err
+	}
+	return privatefile.SyncDir(dir)
 }

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/tuttinode/tutti/config"
-	"github.com/tuttinode/tutti/core/secretfile"
+	"github.com/tuttinode/tutti/core/privatefile"
 	"github.com/tuttinode/tutti/pm"
 )
 
@@ -19,7 +19,7 @@ const tokenSecretName = "token.key"
 func openTokenSecret(cfg *config.Config, log *slog.Logger) (pm.Secret, error) {
 	if cfg.Roles.Orchestrator && cfg.Chain.Offchain() {
 		path := filepath.Join(cfg.Storage.DataDir, tokenSecretName)
-		s, err := secretfile.Open(path, rand.Reader)
+		s, err := privatefile.OpenSecret(path, rand.Reader)
 		if err == nil {
 			return pm.Secret(s), nil
 		}

@@ -1,4 +1,4 @@
-package secretfile_test
+package privatefile_test
 
 import (
 	"crypto/rand"
@@ -9,48 +9,48 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/tuttinode/tutti/core/secretfile"
+	"github.com/tuttinode/tutti/core/privatefile"
 )
 
-func TestOpen(t *testing.T) {
+func TestOpenSecret(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "data", "x.key")
-	first, err := secretfile.Open(path, rand.Reader)
-	if err != nil || first == (secretfile.Secret{}) {
+	first, err := privatefile.OpenSecret(path, rand.Reader)
+	if err != nil || first == (privatefile.Secret{}) {
 		t.Fatal(first, err)
 	}
 	info, err := os.Stat(path)
 	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Fatal(info, err)
 	}
-	again, err := secretfile.Open(path, strings.NewReader("")) // nothing random is needed
+	again, err := privatefile.OpenSecret(path, strings.NewReader("")) // nothing random is needed
 	if err != nil || again != first {
 		t.Errorf("another secret at the second opening: %v", err)
 	}
-	if left, err := filepath.Glob(path + ".*"); err != nil || len(left) != 0 {
+	if left, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); err != nil || len(left) != 0 {
 		t.Error(left, err)
 	}
 	if err := os.WriteFile(path, []byte("short"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := secretfile.Open(path, rand.Reader); err == nil || !strings.Contains(err.Error(), path) {
+	if _, err := privatefile.OpenSecret(path, rand.Reader); err == nil || !strings.Contains(err.Error(), path) {
 		t.Error(err)
 	}
-	if _, err := secretfile.Open(filepath.Join(t.TempDir(), "y"), strings.NewReader("")); err == nil {
+	if _, err := privatefile.OpenSecret(filepath.Join(t.TempDir(), "y"), strings.NewReader("")); err == nil {
 		t.Error("a secret without randomness")
 	}
 }
 
-// TestOpenAtOnce lets several processes make the same secret.
-func TestOpenAtOnce(t *testing.T) {
+// TestOpenSecretAtOnce lets several processes make the same secret.
+func TestOpenSecretAtOnce(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.key")
-	secrets := make([]secretfile.Secret, 8)
+	secrets := make([]privatefile.Secret, 8)
 	var all sync.WaitGroup
 	for i := range secrets {
 		all.Go(func() {
 			var err error
-			if secrets[i], err = secretfile.Open(path, rand.Reader); err != nil {
+			if secrets[i], err = privatefile.OpenSecret(path, rand.Reader); err != nil {
 				t.Error(err)
 			}
 		})

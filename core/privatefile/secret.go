@@ -1,8 +1,4 @@
-// Package secretfile keeps random secrets in files of the data directory, so that what
-// was signed with them stays good when the node starts again. Each is a file of its own,
-// 64 hex digits that only the owner reads; nodes with copies of it take what the others
-// signed.
-package secretfile
+package privatefile
 
 import (
 	"crypto/sha256"
@@ -16,16 +12,17 @@ import (
 	"strings"
 )
 
-// Secret is as long as the keys of HMAC-SHA256 should be.
+// Secret is random and signs what must stay good when the node starts again: 64 hex digits in a file
+// of its own. Nodes with copies of it take what the others signed. It is as long as the keys of HMAC-SHA256 should be.
 type Secret [sha256.Size]byte
 
 // ErrDamaged: the file holds no secret.
 var ErrDamaged = errors.New("it does not hold 64 hex digits")
 
-// Open reads the secret in a file, and makes it from random where there is none, with its
+// OpenSecret reads the secret in a file, and makes it from random where there is none, with its
 // directory. Processes that make it at the same time get the same one. Errors are those
 // of the file system, or ErrDamaged.
-func Open(path string, random io.Reader) (Secret, error) {
+func OpenSecret(path string, random io.Reader) (Secret, error) {
 	s, err := read(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return s, err
@@ -50,25 +47,16 @@ func read(path string) (s Secret, err error) {
 
 // create writes a new secret; where another process was faster its secret stays.
 func create(path string, random io.Reader) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
 	var s Secret
 	if _, err := io.ReadFull(random, s[:]); err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(dir, filepath.Base(path)+".*") // mode 0600
-	if err != nil {
-		return err
+	err := Create(path, []byte(hex.EncodeToString(s[:])+"\n"))
+	if errors.Is(err, fs.ErrExist) {
+		err = nil
 	}
-	defer os.Remove(file.Name())
-	_, err = file.WriteString(hex.EncodeToString(s[:]) + "\n")
-	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	if err = os.Link(file.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return os.Rename(file.Name(), path) // file systems without links
-	}
-	return nil
+	return err
 }
