@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/privatefile"
 	"github.com/tuttinode/tutti/server/gateway/segmenter"
 )
 
@@ -68,8 +69,7 @@ func (c *savedSegments) write(one savedSegment) error {
 	if err := c.makeSpace(int64(len(one.data))); err != nil {
 		return err
 	}
-	err := os.WriteFile(filepath.Join(c.dir, one.name), one.data, 0o600)
-	if err != nil {
+	if err := privatefile.Replace(filepath.Join(c.dir, one.name), one.data); err != nil {
 		return fmt.Errorf("save a segment: %w", err)
 	}
 	return nil
