@@ -140,6 +140,8 @@ func (s *Server) path(known *identity, job *inference.Job) (string, error) {
 		return completionPath, nil
 	case inference.Embedding:
 		return embeddingPath, nil
+	case inference.Rerank:
+		return rerankPath, nil
 	}
 	return "", unsupported()
 }
@@ -150,7 +152,7 @@ func (s *Server) body(known *identity, job *inference.Job) []byte {
 	case s.options.Pipeline != capability.LLM:
 		return job.Body
 	case known.kind != Contract:
-		return forOpenAI(job.Body, known.served, job.Stream && job.Operation != inference.Embedding)
+		return forOpenAI(job.Body, known.served, job.Stream && job.Operation.Generates())
 	}
 	body := pipeline.NetworkLLM(job.Body)
 	if body == nil {

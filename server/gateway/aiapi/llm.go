@@ -80,7 +80,7 @@ func textNeed(req *pipeline.Request, size int) apikeys.Need {
 		Model: req.Model.ID, Prompt: req.InputTokens,
 		MaxTokens: req.MaxTokens * inference.Tokens(req.N), Answers: req.N,
 	}
-	if req.Operation == inference.Embedding {
+	if !req.Operation.Generates() {
 		need.MaxTokens = apikeys.NoTokens
 	}
 	if req.Plain || req.Operation != inference.Chat {
@@ -92,7 +92,7 @@ func textNeed(req *pipeline.Request, size int) apikeys.Need {
 // boundTokens adds max_tokens to a request that has none when its key counts tokens, so that the
 // reservation covers the whole answer. It returns the body to send.
 func (x *relayedRequest) boundTokens(ctx context.Context, req *pipeline.Request, body []byte) ([]byte, error) {
-	if req.Operation == inference.Embedding || req.MaxTokens > 0 && !req.OtherBound {
+	if !req.Operation.Generates() || req.MaxTokens > 0 && !req.OtherBound {
 		return body, nil
 	}
 	all := x.grant.Hold(req.Stream && req.MaxTokens == 0)
@@ -119,7 +119,7 @@ func (x *relayedRequest) relay(a *broker.Answer, job *inference.Job) error {
 	case isEventStream(a.ContentType) && job.Stream:
 		x.beginGuardedStream(job)
 		return x.relayStream(a, job.HideUsage)
-	case job.Operation != inference.Embedding && x.covered(guards.StageAnswer):
+	case job.Operation.Generates() && x.covered(guards.StageAnswer):
 		return x.relayGuarded(a, job)
 	}
 	return x.relayBody(a, job)

@@ -110,7 +110,9 @@ func unusable(scan *sse.JSONScanner, job *inference.Job) error {
 		why = "the answer has no text and no masks"
 	case chat && job.Operation == inference.Embedding && scan.Vectors() < max(1, job.Inputs):
 		why = "the answer does not have an embedding for each input"
-	case chat && job.Operation != inference.Embedding && !scan.Chat():
+	case chat && job.Operation == inference.Rerank && scan.Scores() < max(1, job.Inputs):
+		why = "the answer does not have a score for each document"
+	case chat && job.Operation.Generates() && !scan.Chat():
 		why = "the answer has no choice with a message"
 	default:
 		return nil

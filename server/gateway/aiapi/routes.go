@@ -38,6 +38,7 @@ var routes = []route{
 		operation: inference.Chat, serve: (*relayedRequest).estimateTokens},
 	text("/v1/completions", inference.Completion),
 	text("/v1/embeddings", inference.Embedding),
+	text("/v1/rerank", inference.Rerank),
 	{path: "/v1/models", method: http.MethodGet, serve: (*relayedRequest).listModels},
 	{path: "/v1/models/{model...}", method: http.MethodGet, serve: (*relayedRequest).oneModel},
 

@@ -185,7 +185,7 @@ func describe(s *inference.ModelState, m *capability.Model) {
 	if len(m.Operations) == 0 {
 		add(inference.Chat)
 	}
-	for _, op := range []inference.Operation{inference.Chat, inference.Completion, inference.Embedding} {
+	for _, op := range inference.TextOperations() {
 		if slices.Contains(m.Operations, string(op)) {
 			add(op)
 		}
