@@ -39,8 +39,8 @@ func (x *relayedRequest) targets(req *pipeline.Request) ([]modelroutes.Target, e
 func targetsOf(table *modelroutes.Table, req *pipeline.Request) ([]modelroutes.Target, error) {
 	names := []string{req.Model.ID}
 	if req.Models != nil {
-		var more []string
-		if json.Unmarshal(req.Models, &more) != nil || len(more) > maxNames {
+		more, ok := modelNames(req.Models)
+		if !ok {
 			return nil, badField(modelsField, fmt.Sprintf("a list of at most %d names of models was expected", maxNames))
 		}
 		names = append(names, more...)
@@ -50,6 +50,27 @@ func targetsOf(table *modelroutes.Table, req *pipeline.Request) ([]modelroutes.T
 		return nil, nil
 	}
 	return targets, nil
+}
+
+// modelNames reads a list of names. One that is too long is not brought into memory: a name may take two bytes of a
+// body, and sixteen of a list.
+func modelNames(list json.RawMessage) (names []string, ok bool) {
+	if string(list) == "null" {
+		return nil, true
+	}
+	in := json.NewDecoder(bytes.NewReader(list))
+	if t, err := in.Token(); err != nil || t != json.Delim('[') {
+		return nil, false
+	}
+	for in.More() {
+		t, err := in.Token()
+		name, text := t.(string)
+		if err != nil || !text || len(names) == maxNames {
+			return nil, false
+		}
+		names = append(names, name)
+	}
+	return names, true
 }
 
 // badField is the fault of a field for the gateway that cannot be used.
