@@ -2,6 +2,7 @@ package apikeys_test
 
 import (
 	"math/big"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -181,6 +182,51 @@ func TestHeldMoneyCountsAfterACrash(t *testing.T) {
 	}
 }
 
+func sumOf(rows []apikeys.Spend, q apikeys.SpendQuery) []apikeys.Spend {
+	sums := apikeys.NewSums(q)
+	for i := range rows {
+		sums.Add(&rows[i])
+	}
+	return sums.List()
+}
+
+// Whatever models, users and tags a client invents: what waits to be saved is bounded for its key and in all, keeps the
+// labels of other keys, and has all that was paid.
+func TestWhatIsNotSavedYetIsBounded(t *testing.T) {
+	t.Parallel()
+	var p apikeys.Pending
+	add := func(id, model, user string) {
+		p.Add(&apikeys.Spend{SpendKey: apikeys.SpendKey{Day: "2026-03-01", ID: id, Model: model, User: user},
+			Paid: core.NewWei(1)})
+	}
+	const each = 10_000
+	for i := range each {
+		add("a", strconv.Itoa(i), "")
+		add("b", "m", strconv.Itoa(i))
+		add("c", strconv.Itoa(i), strconv.Itoa(i))
+	}
+	add("d", "m", "u")
+	rows := p.Take()
+	if len(rows) > 3*(apikeys.MaxLabelsPerDay+apikeys.MaxModelsPerDay+1)+1 {
+		t.Errorf("%d rows", len(rows))
+	}
+	if sum := sumOf(rows, apikeys.SpendQuery{}); len(sum) != 1 || sum[0].Paid.Cmp(core.NewWei(3*each+1)) != 0 {
+		t.Errorf("%+v", sum)
+	}
+	if d := sumOf(rows, apikeys.SpendQuery{ID: "d", One: true, By: []apikeys.SpendField{apikeys.ByUser}}); len(d) != 1 ||
+		d[0].User != "u" {
+		t.Errorf("another key's labels: %+v", d)
+	}
+	for i := range each {
+		for j := range 20 {
+			add("key "+strconv.Itoa(j), strconv.Itoa(i), "")
+		}
+	}
+	if rows := p.Take(); len(rows) > 1<<14+20 {
+		t.Errorf("%d rows of many keys", len(rows))
+	}
+}
+
 // Sums by any fields have all of what was paid; by tags a request counts under each.
 func TestSumsOfSpend(t *testing.T) {
 	t.Parallel()
@@ -205,18 +251,18 @@ func TestSumsOfSpend(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, s := range apikeys.SumSpend(rows, apikeys.SpendQuery{By: fields}) {
+		for _, s := range sumOf(rows, apikeys.SpendQuery{By: fields}) {
 			got = append(got, s.Paid.String())
 		}
 		if strings.Join(got, " ") != want {
 			t.Errorf("by %q: %v, want %s", by, got, want)
 		}
 	}
-	if got := apikeys.SumSpend(rows, apikeys.SpendQuery{From: "2026-03-02", To: "2026-03-02"}); len(got) != 1 ||
+	if got := sumOf(rows, apikeys.SpendQuery{From: "2026-03-02", To: "2026-03-02"}); len(got) != 1 ||
 		got[0].Paid.Cmp(core.NewWei(4)) != 0 {
 		t.Errorf("%+v", got)
 	}
-	if got := apikeys.SumSpend(rows, apikeys.SpendQuery{One: true}); len(got) != 1 ||
+	if got := sumOf(rows, apikeys.SpendQuery{One: true}); len(got) != 1 ||
 		got[0].Paid.Cmp(core.NewWei(8)) != 0 {
 		t.Errorf("%+v", got)
 	}

@@ -78,6 +78,28 @@ func TestUsersOfADayAreBounded(t *testing.T) {
 	}
 }
 
+// A client that invents models fills no disk either, and what it paid is kept. A query for more rows than it allows is
+// refused.
+func TestModelsOfADayAreBounded(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	const most = apikeys.MaxLabelsPerDay + apikeys.MaxModelsPerDay
+	var list []apikeys.Spend
+	for i := range most + 10 {
+		list = append(list, apikeys.Spend{SpendKey: apikeys.SpendKey{Day: "2026-03-04", ID: "k",
+			Model: time.Duration(i).String()}, Requests: 1, Paid: core.NewWei(1)})
+	}
+	want(t, s.AddSpend(t.Context(), list), "")
+	byModel := []apikeys.SpendField{apikeys.ByModel}
+	rows, err := s.Spend(t.Context(), apikeys.SpendQuery{By: byModel, Most: most + 1})
+	want(t, err, "")
+	if len(rows) != most+1 || rows[0].Model != apikeys.OtherLabels || rows[0].Paid.Cmp(core.NewWei(10)) != 0 {
+		t.Errorf("%d rows, the first %+v", len(rows), rows[0])
+	}
+	_, err = s.Spend(t.Context(), apikeys.SpendQuery{By: byModel, Most: most})
+	want(t, err, fault.RequestUnreadable)
+}
+
 // The operator is notified of a key that used most of its budget, until the budget is raised; what it spent survives a
 // restart.
 func TestBudgetAlert(t *testing.T) {

@@ -40,10 +40,13 @@ type Options struct {
 }
 
 // Server serves the keys' addresses.
-type Server struct{ opt Options }
+type Server struct {
+	opt     Options
+	queries queries
+}
 
 // New makes a Server.
-func New(opt Options) *Server { return &Server{opt} }
+func New(opt Options) *Server { return &Server{opt: opt, queries: newQueries()} }
 
 // Register adds the addresses.
 func (s *Server) Register(mux *http.ServeMux) {
@@ -173,7 +176,10 @@ func (s *Server) one(c *call) error {
 	}
 	switch c.r.Method {
 	case http.MethodGet, http.MethodHead:
-		state, err := s.find(which)
+		state, err := c.by, error(nil)
+		if !self { // one of all keys is looked for
+			state, err = s.find(which)
+		}
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package keyapi_test
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"log/slog"
@@ -137,5 +138,56 @@ func TestUsageOverHTTP(t *testing.T) {
 	}
 	if one, _ := r.do(r.admin, "GET", "/v1/usage?key=app", "", 200); len(one["data"].([]any)) != 1 {
 		t.Error(one)
+	}
+}
+
+// slowSpend holds queries until a test lets them go on.
+type slowSpend struct {
+	keyapi.Keys
+	asked, goOn chan struct{}
+}
+
+func (s *slowSpend) Spend(context.Context, apikeys.SpendQuery) ([]apikeys.Spend, error) {
+	s.asked <- struct{}{}
+	<-s.goOn
+	return nil, nil
+}
+
+// What a key asks about what it spent at once is bounded, and delays no other key.
+func TestQueriesAtOnceAreBounded(t *testing.T) {
+	t.Parallel()
+	r := start(t)
+	slow := &slowSpend{r.keys, make(chan struct{}), make(chan struct{})}
+	r.mux = http.NewServeMux()
+	keyapi.New(keyapi.Options{Keys: slow, Store: r.keys.Store(), Now: func() time.Time { return now },
+		Rand: rand.Reader}).Register(r.mux)
+	ended := make(chan int)
+	ask := func(token string) {
+		req := httptest.NewRequestWithContext(r.Context(), "GET", "/v1/usage", nil)
+		req.Header.Set("Authorization", "Bearer "+token)
+		w := httptest.NewRecorder()
+		r.mux.ServeHTTP(w, req)
+		ended <- w.Code
+	}
+	for _, token := range []string{r.user, r.user, r.admin} {
+		go ask(token)
+		<-slow.asked
+	}
+	go ask(r.user)
+	select {
+	case code := <-ended:
+		if code != http.StatusTooManyRequests {
+			t.Errorf("the third of a key: %d", code)
+		}
+	case <-slow.asked:
+		t.Error("a third of a key goes on")
+		slow.goOn <- struct{}{}
+		<-ended
+	}
+	for range 3 {
+		slow.goOn <- struct{}{}
+		if code := <-ended; code != http.StatusOK {
+			t.Errorf("status %d", code)
+		}
 	}
 }
