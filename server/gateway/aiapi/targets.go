@@ -9,11 +9,13 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/modelroutes"
 	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/server/gateway/broker"
+	"github.com/tuttinode/tutti/server/origin"
 )
 
 // maxNames bounds the models that a request may name.
@@ -81,10 +83,16 @@ func badField(field, what string) error {
 
 // allowTargets refuses a request that names models which its key does not allow. What the operator's
 // file names for an allowed model is allowed.
-func (x *relayedRequest) allowTargets(targets []modelroutes.Target) error {
+func (x *relayedRequest) allowTargets(ctx context.Context, targets []modelroutes.Target, need apikeys.Need) error {
+	need.Route = x.route.path
+	need.From, _ = origin.Client(x.r)
 	for _, t := range targets {
-		if t.Reason == modelroutes.Alternative && !x.grant.Allows(t.Name) {
-			return fault.New(fault.ModelNotAllowed, "admit request", fmt.Sprintf("models: the key is not for %.256q", t.Name))
+		if t.Reason != modelroutes.Alternative {
+			continue
+		}
+		need.Model = t.Name
+		if err := x.server.opt.Keys.Permits(ctx, x.token(), need); err != nil {
+			return err
 		}
 	}
 	return nil
