@@ -182,6 +182,44 @@ func TestHeldMoneyCountsAfterACrash(t *testing.T) {
 	}
 }
 
+// What is paid while the rate of dollars is not known counts at the rate at which it was held.
+func TestPaidWhileTheRateIsUnknown(t *testing.T) {
+	t.Parallel()
+	known := true
+	k := apikeys.Key{ID: "k-0000000001", Name: "app", Hash: apikeys.HashOf(secret),
+		Limits: apikeys.Limits{Budget: apikeys.Budget{USD: usd("1"), Period: apikeys.Total}}}
+	g := apikeys.New(apikeys.Options{Static: []apikeys.Key{k}, Now: time.Now,
+		WeiPerUSD: func(bool) (*big.Rat, bool) { return big.NewRat(1000, 1), known }})
+	grant, err := g.Admit(t.Context(), secret, apikeys.Need{MaxTokens: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	settle, err := apikeys.NewBill(grant).Hold(core.NewWei(500))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known = false
+	settle(core.NewWei(2000), true) // a ticket that is worth more than the price
+	grant.Settle(inference.Usage{}, false)
+	if paid := g.States()[0].Usage.PaidUSD; paid.Cmp(usd("2")) != 0 {
+		t.Errorf("%s dollars", paid)
+	}
+	if _, err := g.Admit(t.Context(), secret, apikeys.Need{MaxTokens: 1}); fault.CodeOf(err) != fault.BudgetSpent {
+		t.Error(err)
+	}
+}
+
+// A budget that was overrun many times is used up, however small it is.
+func TestPercentOfASmallBudget(t *testing.T) {
+	t.Parallel()
+	paid, _ := core.ParseWei("120000000000000000000")
+	s := apikeys.State{Key: apikeys.Key{Limits: apikeys.Limits{Budget: apikeys.Budget{Wei: core.NewWei(1)}}},
+		Usage: apikeys.Usage{Paid: paid}}
+	if got := s.Percent(); got != 1000 {
+		t.Errorf("%d percent", got)
+	}
+}
+
 func sumOf(rows []apikeys.Spend, q apikeys.SpendQuery) []apikeys.Spend {
 	sums := apikeys.NewSums(q)
 	for i := range rows {
