@@ -195,7 +195,7 @@ func (x *relayedRequest) relayGuarded(a *broker.Answer, job *inference.Job) erro
 		return err
 	}
 	x.complete = true
-	x.renamer = sse.NewModelRenamer(job.Model.ID, false)
+	x.renamer = sse.NewModelRenamer(x.modelName(), false)
 	b, err = x.guardAnswer(x.chatFormat.last(x.renameModel(b), &scan))
 	if err != nil {
 		return err

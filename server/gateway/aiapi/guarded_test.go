@@ -282,6 +282,18 @@ func TestGuardOfAForm(t *testing.T) {
 	}
 }
 
+// A guarded answer names the model that was asked for, as every other.
+func TestGuardedAnswersNameTheAlias(t *testing.T) {
+	t.Parallel()
+	guard, _ := guarded(t, `,"stages":["answer"]`, func(*guards.Question) string { return pass })
+	n := start(t, routed(t, `{"models":{"friendly":{"model":"m/llama"}}}`, guard)).serve()
+	n.broker.answer = says(strings.Replace(chatAnswer, `"id":"c"`, `"id":"c","model":"/srv/llama.gguf"`, 1))
+	g := n.post("/llm", strings.Replace(chatBody, "m/llama", "friendly", 1))
+	if !strings.Contains(g.body, `"model":"friendly"`) {
+		t.Errorf("%s", g.body)
+	}
+}
+
 // TestGuardsOfAliases: an alias does not lead around the guard of its model, nor a list of models around that of
 // one of them.
 func TestGuardsOfAliases(t *testing.T) {
