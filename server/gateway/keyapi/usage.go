@@ -108,7 +108,7 @@ func (q *queries) enter(id string) (leave func(), err error) {
 func (s *Server) query(c *call) (q apikeys.SpendQuery, err error) {
 	in := c.r.URL.Query()
 	q.ID, q.One, q.Most = c.by.Key.ID, true, maxRows
-	if which := in.Get("key"); which != "" && which != "self" && which != c.by.Key.ID && which != c.by.Key.Name {
+	if which := in.Get("key"); which != "" && which != ownName && which != c.by.Key.ID && which != c.by.Key.Name {
 		if err := c.admin(); err != nil {
 			return q, err
 		}
