@@ -151,22 +151,38 @@ func (g *Guard) Admit(ctx context.Context, token string, need Need) (*Grant, err
 	if !g.Required() {
 		return &Grant{}, nil
 	}
-	if token == "" {
-		return nil, missing()
-	}
-	hash := HashOf(token)
-	a := g.table.Load().byHash[hash]
-	var answer *Key // a listed key's own limits count
-	if a == nil && g.hook != nil {
-		var err error
-		if a, answer, err = g.hook.account(ctx, token, hash, need); err != nil {
-			return nil, err
-		}
-	}
-	if a == nil {
-		return nil, unknown()
+	a, answer, err := g.account(ctx, token, need)
+	if err != nil {
+		return nil, err
 	}
 	return a.admit(answer, need, g.opt.Reservation)
+}
+
+// account finds the account of a token, and the webhook's answer for the request, nil for a listed key.
+func (g *Guard) account(ctx context.Context, token string, need Need) (a *account, answer *Key, err error) {
+	if token == "" {
+		return nil, nil, missing()
+	}
+	hash := HashOf(token)
+	if a = g.table.Load().byHash[hash]; a != nil {
+		return a, nil, nil
+	}
+	if g.hook == nil {
+		return nil, nil, unknown()
+	}
+	return g.hook.account(ctx, token, hash, need)
+}
+
+// Permits refuses a model beside the one that a request was admitted for; see Authorizer.
+func (g *Guard) Permits(ctx context.Context, token string, need Need) error {
+	if !g.Required() {
+		return nil
+	}
+	a, answer, err := g.account(ctx, token, need)
+	if err != nil {
+		return err
+	}
+	return a.permits(answer, need.Model)
 }
 
 // Known refuses a token that can never be admitted; see Authorizer. Unlisted tokens are left to the

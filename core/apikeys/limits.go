@@ -15,6 +15,13 @@ func (a *account) checkKey() error {
 	return a.key.usable(a.now(), "")
 }
 
+// permits checks whether the key, or the webhook's answer, permits a model.
+func (a *account) permits(answer *Key, model string) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.terms(answer).usable(a.now(), model)
+}
+
 // usable checks whether the key is valid, and permits the model.
 func (k *Key) usable(now time.Time, model string) error {
 	switch {

@@ -145,11 +145,12 @@ func (a *account) moneySpent(c *count, text string) error {
 // payMoney gives back what was held, and counts what was paid. It returns that in dollars.
 func (a *account) payMoney(held core.Wei, heldUSD USD, spent core.Wei) USD {
 	var dollars USD
-	if rate, known := a.rate(false); known {
+	rate, known := a.rate(false)
+	switch {
+	case !heldUSD.IsZero() && (!known || spent.Cmp(held) == 0):
+		dollars = heldUSD.part(spent, held) // the rate of when it was paid
+	case known:
 		dollars = usdOf(spent, rate)
-	}
-	if spent.Cmp(held) == 0 && !heldUSD.IsZero() {
-		dollars = heldUSD // the rate of when it was paid
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -175,6 +176,9 @@ func (a *account) moneyLeft(b Budget) error {
 	return nil
 }
 
+// maxPercent is the most that is told of a budget that was overrun.
+const maxPercent = 1000
+
 // Percent returns the part of the budget that is used, of the limit that is used most, in whole percent.
 func (s *State) Percent() int {
 	b, u := s.Key.Budget, s.Usage
@@ -183,7 +187,10 @@ func (s *State) Percent() int {
 			return 0
 		}
 		n := new(big.Int).Mul(used, big.NewInt(100))
-		return int(min(n.Quo(n, of).Int64(), 1000))
+		if n.Quo(n, of); !n.IsInt64() {
+			return maxPercent
+		}
+		return int(min(n.Int64(), maxPercent))
 	}
 	return max(part(big.NewInt(int64(u.Used)), big.NewInt(int64(b.Tokens))), part(u.Paid.Big(), b.Wei.Big()),
 		part(u.PaidUSD.places.Big(), b.USD.places.Big()))

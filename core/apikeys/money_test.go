@@ -2,6 +2,7 @@ package apikeys_test
 
 import (
 	"math/big"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -181,6 +182,89 @@ func TestHeldMoneyCountsAfterACrash(t *testing.T) {
 	}
 }
 
+// What is paid while the rate of dollars is not known counts at the rate at which it was held.
+func TestPaidWhileTheRateIsUnknown(t *testing.T) {
+	t.Parallel()
+	known := true
+	k := apikeys.Key{ID: "k-0000000001", Name: "app", Hash: apikeys.HashOf(secret),
+		Limits: apikeys.Limits{Budget: apikeys.Budget{USD: usd("1"), Period: apikeys.Total}}}
+	g := apikeys.New(apikeys.Options{Static: []apikeys.Key{k}, Now: time.Now,
+		WeiPerUSD: func(bool) (*big.Rat, bool) { return big.NewRat(1000, 1), known }})
+	grant, err := g.Admit(t.Context(), secret, apikeys.Need{MaxTokens: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	settle, err := apikeys.NewBill(grant).Hold(core.NewWei(500))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known = false
+	settle(core.NewWei(2000), true) // a ticket that is worth more than the price
+	grant.Settle(inference.Usage{}, false)
+	if paid := g.States()[0].Usage.PaidUSD; paid.Cmp(usd("2")) != 0 {
+		t.Errorf("%s dollars", paid)
+	}
+	if _, err := g.Admit(t.Context(), secret, apikeys.Need{MaxTokens: 1}); fault.CodeOf(err) != fault.BudgetSpent {
+		t.Error(err)
+	}
+}
+
+// A budget that was overrun many times is used up, however small it is.
+func TestPercentOfASmallBudget(t *testing.T) {
+	t.Parallel()
+	paid, _ := core.ParseWei("120000000000000000000")
+	s := apikeys.State{Key: apikeys.Key{Limits: apikeys.Limits{Budget: apikeys.Budget{Wei: core.NewWei(1)}}},
+		Usage: apikeys.Usage{Paid: paid}}
+	if got := s.Percent(); got != 1000 {
+		t.Errorf("%d percent", got)
+	}
+}
+
+func sumOf(rows []apikeys.Spend, q apikeys.SpendQuery) []apikeys.Spend {
+	sums := apikeys.NewSums(q)
+	for i := range rows {
+		sums.Add(&rows[i])
+	}
+	return sums.List()
+}
+
+// Whatever models, users and tags a client invents: what waits to be saved is bounded for its key and in all, keeps the
+// labels of other keys, and has all that was paid.
+func TestWhatIsNotSavedYetIsBounded(t *testing.T) {
+	t.Parallel()
+	var p apikeys.Pending
+	add := func(id, model, user string) {
+		p.Add(&apikeys.Spend{SpendKey: apikeys.SpendKey{Day: "2026-03-01", ID: id, Model: model, User: user},
+			Paid: core.NewWei(1)})
+	}
+	const each = 10_000
+	for i := range each {
+		add("a", strconv.Itoa(i), "")
+		add("b", "m", strconv.Itoa(i))
+		add("c", strconv.Itoa(i), strconv.Itoa(i))
+	}
+	add("d", "m", "u")
+	rows := p.Take()
+	if len(rows) > 3*(apikeys.MaxLabelsPerDay+apikeys.MaxModelsPerDay+1)+1 {
+		t.Errorf("%d rows", len(rows))
+	}
+	if sum := sumOf(rows, apikeys.SpendQuery{}); len(sum) != 1 || sum[0].Paid.Cmp(core.NewWei(3*each+1)) != 0 {
+		t.Errorf("%+v", sum)
+	}
+	if d := sumOf(rows, apikeys.SpendQuery{ID: "d", One: true, By: []apikeys.SpendField{apikeys.ByUser}}); len(d) != 1 ||
+		d[0].User != "u" {
+		t.Errorf("another key's labels: %+v", d)
+	}
+	for i := range each {
+		for j := range 20 {
+			add("key "+strconv.Itoa(j), strconv.Itoa(i), "")
+		}
+	}
+	if rows := p.Take(); len(rows) > 1<<14+20 {
+		t.Errorf("%d rows of many keys", len(rows))
+	}
+}
+
 // Sums by any fields have all of what was paid; by tags a request counts under each.
 func TestSumsOfSpend(t *testing.T) {
 	t.Parallel()
@@ -205,18 +289,18 @@ func TestSumsOfSpend(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, s := range apikeys.SumSpend(rows, apikeys.SpendQuery{By: fields}) {
+		for _, s := range sumOf(rows, apikeys.SpendQuery{By: fields}) {
 			got = append(got, s.Paid.String())
 		}
 		if strings.Join(got, " ") != want {
 			t.Errorf("by %q: %v, want %s", by, got, want)
 		}
 	}
-	if got := apikeys.SumSpend(rows, apikeys.SpendQuery{From: "2026-03-02", To: "2026-03-02"}); len(got) != 1 ||
+	if got := sumOf(rows, apikeys.SpendQuery{From: "2026-03-02", To: "2026-03-02"}); len(got) != 1 ||
 		got[0].Paid.Cmp(core.NewWei(4)) != 0 {
 		t.Errorf("%+v", got)
 	}
-	if got := apikeys.SumSpend(rows, apikeys.SpendQuery{One: true}); len(got) != 1 ||
+	if got := sumOf(rows, apikeys.SpendQuery{One: true}); len(got) != 1 ||
 		got[0].Paid.Cmp(core.NewWei(8)) != 0 {
 		t.Errorf("%+v", got)
 	}

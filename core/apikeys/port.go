@@ -38,6 +38,9 @@ type Need struct {
 // RequestAboveLimit, BudgetSpent, RateLimited, TokenRateLimited, ConcurrencyLimited,
 // KeyWebhookFailed; RetryAfter gives the time to come back. The caller settles the Grant.
 //
+// Permits checks a further model of a request that was admitted for another one, and takes nothing from the limits: the
+// webhook is asked about each model. Errors are those of Admit.
+//
 // Known checks a token before the request's needs are known, without calling the webhook and
 // without taking anything: nil, or the error that Admit would return for any need. With it,
 // requests with bad tokens are refused before their bodies are read.
@@ -49,6 +52,7 @@ type Need struct {
 // configured, Admit admits everything under the key "".
 type Authorizer interface {
 	Admit(ctx context.Context, token string, need Need) (*Grant, error)
+	Permits(ctx context.Context, token string, need Need) error
 	Known(token string) error
 	Verified(token string) bool
 	Required() bool

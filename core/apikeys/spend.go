@@ -43,17 +43,32 @@ func (s *Spend) Add(o *Spend) {
 
 // Bounds of labels, which clients write, and of spend that is not saved yet.
 const (
-	maxLabel     = 64
-	maxTags      = 8
-	maxPending   = 1 << 14
-	maxLabelsDay = 2048
+	maxLabel = 64
+	maxTags  = 8
+	// maxPending bounds the rows of all keys: beyond them each key has a few of a day.
+	maxPending = 1 << 14
 )
 
-// OtherLabels stands for the users of a key beyond those that are kept of one day.
+// OtherLabels stands for the users and models of a key beyond those that are kept of one day.
 const OtherLabels = "(other)"
 
-// MaxLabelsPerDay is how many combinations of model, user and tags are kept of a key and day.
-const MaxLabelsPerDay = maxLabelsDay
+// MaxLabelsPerDay is how many combinations of model, user and tags are kept of a key and day, and MaxModelsPerDay how
+// many models beyond these: clients invent both.
+const (
+	MaxLabelsPerDay = 2048
+	MaxModelsPerDay = 256
+)
+
+// Fold returns where spend is kept for which there is no row yet, where its key has n rows of the day.
+func (k SpendKey) Fold(n int) SpendKey {
+	if n >= MaxLabelsPerDay && k.User+k.Tags != "" {
+		k.User, k.Tags = OtherLabels, ""
+	}
+	if n >= MaxLabelsPerDay+MaxModelsPerDay {
+		k.Model = OtherLabels
+	}
+	return k
+}
 
 // Label returns a user or tag as it is kept: without control characters and commas, and not too long.
 func Label(s string) string {
@@ -89,23 +104,30 @@ func SpendDay(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 type Pending struct {
 	mu   sync.Mutex
 	sums map[SpendKey]*Spend
+	// rows are how many there are by day and key.
+	rows map[SpendKey]int
 }
 
-// Add adds what a request cost. Nothing is lost where there are too many labels: they are left out then.
+// Add adds what a request cost. Nothing is lost where there are too many labels or models: they are left out then.
 func (p *Pending) Add(s *Spend) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.sums == nil {
-		p.sums = make(map[SpendKey]*Spend)
+		p.sums, p.rows = make(map[SpendKey]*Spend), make(map[SpendKey]int)
 	}
-	k := s.SpendKey
-	if p.sums[k] == nil && len(p.sums) >= maxPending && k.User+k.Tags != "" {
-		k.User, k.Tags = OtherLabels, ""
+	k, of := s.SpendKey, SpendKey{Day: s.Day, ID: s.ID}
+	if p.sums[k] == nil {
+		n := p.rows[of]
+		if len(p.sums) >= maxPending {
+			n = MaxLabelsPerDay + MaxModelsPerDay
+		}
+		k = k.Fold(n)
 	}
 	sum := p.sums[k]
 	if sum == nil {
 		sum = &Spend{SpendKey: k}
 		p.sums[k] = sum
+		p.rows[of]++
 	}
 	sum.Add(s)
 }
@@ -118,7 +140,7 @@ func (p *Pending) Take() []Spend {
 	for _, s := range p.sums {
 		out = append(out, *s)
 	}
-	p.sums = nil
+	p.sums, p.rows = nil, nil
 	slices.SortFunc(out, func(a, b Spend) int { return compareSpend(&a.SpendKey, &b.SpendKey) })
 	return out
 }
@@ -136,6 +158,8 @@ type SpendQuery struct {
 	ID       string
 	One      bool
 	By       []SpendField
+	// Most bounds the sums; 0 is no bound. A query with more is refused.
+	Most int
 }
 
 // SpendField is a field to sum by.
@@ -181,30 +205,41 @@ func ParseDay(s string) (string, error) {
 	return SpendDay(t), nil
 }
 
-// SumSpend sums rows up as a query asks. By tag, a request counts under each of its tags, so such sums may be more than
+// Sums sums rows up as a query asks. By tag, a request counts under each of its tags, so such sums may be more than
 // what was paid.
-func SumSpend(rows []Spend, q SpendQuery) []Spend {
-	sums := make(map[SpendKey]*Spend)
-	for i := range rows {
-		row := &rows[i]
-		if q.From != "" && row.Day < q.From || q.To != "" && row.Day > q.To || q.One && row.ID != q.ID {
-			continue
-		}
-		tags := []string{""}
-		if slices.Contains(q.By, ByTag) {
-			tags = strings.Split(row.Tags, ",")
-		}
-		for _, tag := range tags {
-			k := q.group(&row.SpendKey, tag)
-			if sums[k] == nil {
-				sums[k] = &Spend{SpendKey: k}
-			}
-			sums[k].Add(row)
-		}
+type Sums struct {
+	q    SpendQuery
+	sums map[SpendKey]*Spend
+}
+
+// NewSums makes sums of nothing.
+func NewSums(q SpendQuery) *Sums { return &Sums{q, make(map[SpendKey]*Spend)} }
+
+// Add adds a row, and returns how many sums there are.
+func (s *Sums) Add(row *Spend) int {
+	q := &s.q
+	if q.From != "" && row.Day < q.From || q.To != "" && row.Day > q.To || q.One && row.ID != q.ID {
+		return len(s.sums)
 	}
-	out := make([]Spend, 0, len(sums))
-	for _, s := range sums {
-		out = append(out, *s)
+	tags := []string{""}
+	if slices.Contains(q.By, ByTag) {
+		tags = strings.Split(row.Tags, ",")
+	}
+	for _, tag := range tags {
+		k := q.group(&row.SpendKey, tag)
+		if s.sums[k] == nil {
+			s.sums[k] = &Spend{SpendKey: k}
+		}
+		s.sums[k].Add(row)
+	}
+	return len(s.sums)
+}
+
+// List returns the sums, sorted.
+func (s *Sums) List() []Spend {
+	out := make([]Spend, 0, len(s.sums))
+	for _, sum := range s.sums {
+		out = append(out, *sum)
 	}
 	slices.SortFunc(out, func(a, b Spend) int { return compareSpend(&a.SpendKey, &b.SpendKey) })
 	return out

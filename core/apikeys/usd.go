@@ -43,6 +43,16 @@ func (u USD) Add(o USD) USD { return USD{u.places.Add(o.places)} }
 // Sub returns the difference, 0 where it would be negative.
 func (u USD) Sub(o USD) USD { return USD{u.places.Sub(o.places)} }
 
+// part returns the part of an amount that is to it as some wei are to others, which are not 0.
+func (u USD) part(some, of core.Wei) USD {
+	n := new(big.Int).Mul(u.places.Big(), some.Big())
+	places, err := core.WeiOf(n.Quo(n, of.Big()))
+	if err != nil {
+		return u
+	}
+	return USD{places}
+}
+
 // String prints the amount as ParseUSD reads it.
 func (u USD) String() string { return u.places.Ether() }
 

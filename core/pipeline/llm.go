@@ -135,16 +135,24 @@ var meaning = [...][]byte{
 	[]byte("n"), []byte("best_of"), []byte("n_cmpl"),
 }
 
-// other is a field that only the runner understands. Some servers (Ollama) ignore the case of
-// names, and would see another request.
+// spelling refuses a name that differs from one of some only in capitals: some servers (Ollama) ignore the case of
+// names, and would see another request than the gateway and its guards.
+func (c *cursor) spelling(key []byte, names [][]byte) error {
+	for _, name := range names {
+		if bytes.EqualFold(key, name) && !bytes.Equal(key, name) {
+			return c.fail("it differs from " + quoted(name) + " only in capitals")
+		}
+	}
+	return nil
+}
+
+// other is a field that only the runner understands.
 func (l *llm) other(c *cursor, op inference.Operation, key []byte) error {
 	if op == inference.Embedding && (string(key) == "messages" || string(key) == "prompt") {
 		l.instead = string(key)
 	}
-	for _, name := range meaning {
-		if bytes.EqualFold(key, name) && !bytes.Equal(key, name) {
-			return c.fail("it differs from " + quoted(name) + " only in capitals")
-		}
+	if err := c.spelling(key, meaning[:]); err != nil {
+		return err
 	}
 	v, err := c.value()
 	l.input += len(v)

@@ -14,6 +14,13 @@ type message struct {
 	plain bool
 }
 
+// The fields of messages, and of the parts of their contents, that models read. Read-only.
+var (
+	ofMessage = [...][]byte{[]byte("role"), []byte("content"), []byte("tool_calls")}
+	ofPart    = [...][]byte{[]byte("type"), []byte("text"), []byte("image_url"), []byte("video_url"),
+		[]byte("input_audio")}
+)
+
 // message reads one message of a chat.
 func (c *cursor) message() (m message, err error) {
 	m.plain = true
@@ -26,6 +33,9 @@ func (c *cursor) message() (m message, err error) {
 			start := c.skipped()
 			m.bytes, m.more, err = c.content(&m.plain)
 			m.content = c.text[start:c.pos]
+			return err
+		}
+		if err := c.spelling(key, ofMessage[:]); err != nil {
 			return err
 		}
 		v, err := c.value()
@@ -104,8 +114,10 @@ func (c *cursor) part() (text []byte, err error) {
 		case "text":
 			text, err = c.str()
 		default:
-			_, err = c.value()
 			plain = false
+			if err = c.spelling(key, ofPart[:]); err == nil {
+				_, err = c.value()
+			}
 		}
 		return err
 	})

@@ -1,9 +1,11 @@
 package apikeystore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/fault"
@@ -49,7 +51,10 @@ func (k *Authorizer) reportAlerts() {
 		return
 	}
 	now := make(map[string]bool)
-	for _, s := range k.States() {
+	states := k.States()
+	// The same keys each time, where there are more than are shown.
+	slices.SortFunc(states, func(a, b apikeys.State) int { return cmp.Compare(a.Key.Name, b.Key.Name) })
+	for _, s := range states {
 		percent, at := s.Percent(), s.Key.Alert
 		if at == 0 || percent < at || !s.Key.Revoked.IsZero() || len(now) >= maxAlerts {
 			continue

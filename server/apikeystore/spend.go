@@ -9,6 +9,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/apikeys"
+	"github.com/tuttinode/tutti/core/fault"
 )
 
 const spendColumns = `day, id, name, pipeline, model, user, tags, requests, prompt, completion, units, paid, lost, usd`
@@ -28,21 +29,21 @@ func (s *Store) AddSpend(ctx context.Context, list []apikeys.Spend) error {
 	})
 }
 
-// addSpend adds to one row. Beyond the labels that are kept of a key's day, a row has none.
+// addSpend adds to one row. Beyond the labels and models that are kept of a key's day, a row has none.
 func addSpend(ctx context.Context, tx *sql.Tx, row apikeys.Spend) error {
 	old, found, err := findSpend(ctx, tx, row.SpendKey)
 	if err != nil {
 		return err
 	}
-	if !found && row.User+row.Tags != "" {
+	if !found {
 		var n int
 		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM keys_spend WHERE day = ? AND id = ?`, row.Day,
 			row.ID).Scan(&n); err != nil {
 			return err
 		}
-		if n >= apikeys.MaxLabelsPerDay {
-			row.User, row.Tags = apikeys.OtherLabels, ""
-			if old, _, err = findSpend(ctx, tx, row.SpendKey); err != nil {
+		if k := row.Fold(n); k != row.SpendKey {
+			row.SpendKey = k
+			if old, _, err = findSpend(ctx, tx, k); err != nil {
 				return err
 			}
 		}
@@ -86,7 +87,8 @@ func readAmount(to interface{ UnmarshalText(text []byte) error }, text string) e
 	return nil
 }
 
-// Spend returns what was spent, as a query asks.
+// Spend returns what was spent, as a query asks. The error is the fault KeyStoreFailed, or RequestUnreadable where
+// there are more sums than the query allows.
 func (s *Store) Spend(ctx context.Context, q apikeys.SpendQuery) ([]apikeys.Spend, error) {
 	const op = "read what API keys spent"
 	rows, err := s.db.QueryContext(ctx, `SELECT `+spendColumns+` FROM keys_spend
@@ -95,18 +97,21 @@ func (s *Store) Spend(ctx context.Context, q apikeys.SpendQuery) ([]apikeys.Spen
 		return nil, failed(op, err)
 	}
 	defer rows.Close()
-	var list []apikeys.Spend
+	sums := apikeys.NewSums(q)
 	for rows.Next() {
 		row, err := scanSpend(rows)
 		if err != nil {
 			return nil, failed(op, err)
 		}
-		list = append(list, row)
+		if n := sums.Add(&row); q.Most > 0 && n > q.Most {
+			return nil, fault.New(fault.RequestUnreadable, op,
+				fmt.Sprintf("there are more than %d rows: ask for fewer days, or sum by fewer fields", q.Most))
+		}
 	}
 	if err := rows.Err(); err != nil {
 		return nil, failed(op, err)
 	}
-	return apikeys.SumSpend(list, q), nil
+	return sums.List(), nil
 }
 
 // forgetSpend deletes spend that is too old.

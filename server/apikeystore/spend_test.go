@@ -2,6 +2,7 @@ package apikeystore_test
 
 import (
 	"log/slog"
+	"maps"
 	"testing"
 	"time"
 
@@ -78,6 +79,28 @@ func TestUsersOfADayAreBounded(t *testing.T) {
 	}
 }
 
+// A client that invents models fills no disk either, and what it paid is kept. A query for more rows than it allows is
+// refused.
+func TestModelsOfADayAreBounded(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	const most = apikeys.MaxLabelsPerDay + apikeys.MaxModelsPerDay
+	var list []apikeys.Spend
+	for i := range most + 10 {
+		list = append(list, apikeys.Spend{SpendKey: apikeys.SpendKey{Day: "2026-03-04", ID: "k",
+			Model: time.Duration(i).String()}, Requests: 1, Paid: core.NewWei(1)})
+	}
+	want(t, s.AddSpend(t.Context(), list), "")
+	byModel := []apikeys.SpendField{apikeys.ByModel}
+	rows, err := s.Spend(t.Context(), apikeys.SpendQuery{By: byModel, Most: most + 1})
+	want(t, err, "")
+	if len(rows) != most+1 || rows[0].Model != apikeys.OtherLabels || rows[0].Paid.Cmp(core.NewWei(10)) != 0 {
+		t.Errorf("%d rows, the first %+v", len(rows), rows[0])
+	}
+	_, err = s.Spend(t.Context(), apikeys.SpendQuery{By: byModel, Most: most})
+	want(t, err, fault.RequestUnreadable)
+}
+
 // The operator is notified of a key that used most of its budget, until the budget is raised; what it spent survives a
 // restart.
 func TestBudgetAlert(t *testing.T) {
@@ -129,3 +152,43 @@ func TestBudgetAlert(t *testing.T) {
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// Of more keys than are shown the same ones are: conditions that come and go would notify the operator each second.
+func TestAlertsOfManyKeysStay(t *testing.T) {
+	t.Parallel()
+	board := health.New(slog.New(slog.DiscardHandler), time.Now, nil)
+	var list []apikeys.Key
+	for i := range 120 {
+		id := "k-" + time.Duration(i).String()
+		list = append(list, apikeys.Key{ID: id, Name: id, Hash: apikeys.HashOf(id), Limits: apikeys.Limits{Alert: 1,
+			Budget: apikeys.Budget{Tokens: 10, Period: apikeys.Total}}})
+	}
+	k, _ := running(t, apikeystore.Options{Dir: t.TempDir(), Board: board})
+	k.SetStatic(list)
+	for _, key := range list {
+		grant, err := k.Admit(t.Context(), key.ID, apikeys.Need{MaxTokens: 10})
+		want(t, err, "")
+		grant.Settle(inference.Usage{Completion: 10}, true)
+	}
+	shown := func() map[string]bool {
+		about := make(map[string]bool)
+		for _, c := range board.Snapshot() {
+			about[c.About] = c.Code == fault.BudgetAlert
+		}
+		return about
+	}
+	var first map[string]bool
+	for round := range 5 { // what was spent is saved after a look at the alerts
+		k.Spent(&apikeys.Spend{SpendKey: apikeys.SpendKey{Day: "2026-03-04", ID: "k"}, Requests: 1})
+		until(t, "spend is saved", func() bool {
+			rows, err := k.Store().Spend(t.Context(), apikeys.SpendQuery{})
+			return err == nil && len(rows) == 1 && rows[0].Requests > int64(round)
+		})
+		switch now := shown(); {
+		case round == 0:
+			first = now
+		case len(now) != 100 || !maps.Equal(now, first):
+			t.Fatalf("round %d: %d keys are shown, or others", round, len(now))
+		}
+	}
+}

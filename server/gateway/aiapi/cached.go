@@ -29,7 +29,7 @@ func (x *relayedRequest) serveCached(body []byte) bool {
 		return false
 	}
 	fresh, store := cacheControl(x.r.Header)
-	sum := answercache.SumOf(x.stats.Key, x.route.path, body)
+	sum := answercache.SumOf(x.grant.ID(), x.route.path, body) // a webhook may give many keys one name
 	if !fresh {
 		if a, ok := cache.Get(sum); ok {
 			x.sendCached(a)
@@ -85,6 +85,6 @@ func (x *relayedRequest) collectAnswer(contentType string, p []byte) {
 // keepAnswer keeps an answer that was sent to its end.
 func (x *relayedRequest) keepAnswer() {
 	if k := &x.kept; k.on && x.err == nil && x.complete && x.stats.Status == http.StatusOK && len(k.body) > 0 {
-		x.server.opt.Cache.Put(k.sum, x.stats.Key, k.contentType, append([]byte(nil), k.body...))
+		x.server.opt.Cache.Put(k.sum, x.grant.ID(), k.contentType, append([]byte(nil), k.body...))
 	}
 }

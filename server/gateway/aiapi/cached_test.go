@@ -1,6 +1,7 @@
 package aiapi_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"strings"
@@ -63,6 +64,28 @@ func TestCachedAnswers(t *testing.T) {
 				t.Error("another request got the answer")
 			}
 		})
+	}
+}
+
+// oneName is a webhook that gives all keys one name.
+type oneName struct{}
+
+func (oneName) Decide(context.Context, string, apikeys.Need) (apikeys.Key, error) {
+	return apikeys.Key{Name: "team"}, nil
+}
+
+// Keys of one name, which a webhook may give to many, do not get one another's answers.
+func TestKeysOfOneNameShareNoAnswers(t *testing.T) {
+	t.Parallel()
+	n := start(t, func(o *aiapi.Options) {
+		o.Keys = apikeys.New(apikeys.Options{Decider: oneName{}, Now: time.Now})
+		cachedFor("team")(o)
+	}).serve()
+	for i, key := range []string{"one", "two", "one"} {
+		n.post("/llm", chatBody, "Authorization", "Bearer "+key).want(t, 200, chatAnswer)
+		if want := min(i+1, 2); len(n.broker.jobs) != want {
+			t.Errorf("request %d: %d jobs, want %d", i, len(n.broker.jobs), want)
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 type noKeys struct{ required bool }
 
 func (noKeys) Admit(context.Context, string, apikeys.Need) (*apikeys.Grant, error) { return nil, nil }
+func (noKeys) Permits(context.Context, string, apikeys.Need) error                 { return nil }
 func (noKeys) Verified(string) bool                                                { return true }
 func (noKeys) Known(string) error                                                  { return nil }
 func (n noKeys) Required() bool                                                    { return n.required }

@@ -29,7 +29,7 @@ const maxGuardedAnswer = 16 << 20
 func (x *relayedRequest) question(stage guards.Stage) guards.Question {
 	names := x.modelNames()
 	return guards.Question{Stage: stage, RequestID: x.id, Route: x.route.path, Model: names[0], Models: names[1:],
-		Key: x.stats.Key}
+		Key: x.stats.Key, Party: x.payer()}
 }
 
 // modelNames returns the request's model, and the other names that guards may have been set up for: an alias must
@@ -195,7 +195,7 @@ func (x *relayedRequest) relayGuarded(a *broker.Answer, job *inference.Job) erro
 		return err
 	}
 	x.complete = true
-	x.renamer = sse.NewModelRenamer(job.Model.ID, false)
+	x.renamer = sse.NewModelRenamer(x.modelName(), false)
 	b, err = x.guardAnswer(x.chatFormat.last(x.renameModel(b), &scan))
 	if err != nil {
 		return err

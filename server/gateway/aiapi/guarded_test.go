@@ -223,6 +223,31 @@ func TestGuardOfAStream(t *testing.T) {
 	}
 }
 
+// An orchestrator shows clients nothing of a stream that guards have not seen, in whatever way it writes its events,
+// also where failures of the guard pass.
+func TestStreamsThatHideEvents(t *testing.T) {
+	t.Parallel()
+	for name, first := range map[string]string{
+		"a byte order mark":        "\xEF\xBB\xBF" + event1,
+		"an end of LF and CR":      strings.TrimSuffix(event1, "\n") + "\r" + event2,
+		"an end of CR, LF and CR":  strings.TrimSuffix(event1, "\n\n") + "\r\n\r" + event2,
+		"a field that is no field": " " + event1 + event2,
+	} {
+		for _, failure := range []string{"refuse", "pass"} {
+			t.Run(name+" "+failure, func(t *testing.T) {
+				t.Parallel()
+				change, _ := guarded(t, `,"stages":["answer"],"events":1,"on_failure":"`+failure+`"`,
+					func(q *guards.Question) string { return replace(q, "one", "1") })
+				n := start(t, change).serve()
+				n.broker.answer = streams(io.EOF, first, lastEvent, done)
+				if g := n.post("/llm", streamBody); strings.Contains(g.body, `"one"`) {
+					t.Errorf("the client got %q", g.body)
+				}
+			})
+		}
+	}
+}
+
 // What waits for a guard is bounded, and what breaks off is not shown.
 func TestStreamThatWaitsForAGuard(t *testing.T) {
 	t.Parallel()
@@ -254,6 +279,18 @@ func TestGuardOfAForm(t *testing.T) {
 	q := asked()
 	if len(q) != 1 || !strings.Contains(string(q[0].Body), "what is it") || strings.Contains(string(q[0].Body), "IHDR") {
 		t.Errorf("%+v", q)
+	}
+}
+
+// A guarded answer names the model that was asked for, as every other.
+func TestGuardedAnswersNameTheAlias(t *testing.T) {
+	t.Parallel()
+	guard, _ := guarded(t, `,"stages":["answer"]`, func(*guards.Question) string { return pass })
+	n := start(t, routed(t, `{"models":{"friendly":{"model":"m/llama"}}}`, guard)).serve()
+	n.broker.answer = says(strings.Replace(chatAnswer, `"id":"c"`, `"id":"c","model":"/srv/llama.gguf"`, 1))
+	g := n.post("/llm", strings.Replace(chatBody, "m/llama", "friendly", 1))
+	if !strings.Contains(g.body, `"model":"friendly"`) {
+		t.Errorf("%s", g.body)
 	}
 }
 

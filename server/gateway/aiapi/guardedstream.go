@@ -94,11 +94,14 @@ func firstEvent(b []byte, from int) int {
 	return 0
 }
 
-// takeEvent takes one event: comments go on at once, the last event after a last check.
+// takeEvent takes one event: comments go on at once, the last event after a last check. What is neither data nor a
+// comment says nothing to clients, and is left out: guards have not seen it.
 func (x *relayedRequest) takeEvent(event []byte) error {
 	g := &x.guarded
-	data := eventData(event)
+	data, other := eventData(event)
 	switch {
+	case len(data) == 0 && other:
+		return nil
 	case len(data) == 0:
 		return x.sendStreamed(event)
 	case string(data) == "[DONE]":
@@ -106,6 +109,8 @@ func (x *relayedRequest) takeEvent(event []byte) error {
 			return err
 		}
 		return x.sendStreamed(event)
+	case !json.Valid(data): // clients may find more than one event in it
+		return fault.New(fault.AnswerUnreadable, opGuard, "an event of the stream is not one JSON text")
 	case len(g.events) == maxUncheckedEvents:
 		return fault.New(fault.GuardFailed, opGuard, "more events of the stream wait for a guard than 2048")
 	}
@@ -121,15 +126,20 @@ func (x *relayedRequest) takeEvent(event []byte) error {
 	return x.checkStream(false)
 }
 
-// eventData returns the data of an event, its lines joined.
-func eventData(event []byte) []byte {
-	var out []byte
+// byteOrderMark may begin a stream, and clients ignore it.
+const byteOrderMark = "\xEF\xBB\xBF"
+
+// eventData returns the data of an event, its lines joined. other reports lines that are neither data nor comments.
+func eventData(event []byte) (data []byte, other bool) {
 	for line := range bytes.FieldsFuncSeq(event, func(r rune) bool { return r == '\n' || r == '\r' }) {
-		if data, ok := bytes.CutPrefix(line, []byte("data:")); ok {
-			out = append(append(out, bytes.TrimPrefix(data, []byte(" "))...), '\n')
+		line = bytes.TrimPrefix(line, []byte(byteOrderMark))
+		if text, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+			data = append(append(data, bytes.TrimPrefix(text, []byte(" "))...), '\n')
+		} else if len(line) > 0 && line[0] != ':' {
+			other = true
 		}
 	}
-	return bytes.TrimSpace(out)
+	return bytes.TrimSpace(data), other
 }
 
 // checkStream asks the guards about the events that wait, and sends what they make of them.

@@ -47,10 +47,11 @@ func (x *relayedRequest) serveLLM() error {
 		return err
 	}
 	x.stats.Units = req.Units
-	if err := x.admit(ctx, textNeed(req, len(body))); err != nil {
+	need := textNeed(req, len(body))
+	if err := x.admit(ctx, need); err != nil {
 		return err
 	}
-	if err := x.allowTargets(targets); err != nil {
+	if err := x.allowTargets(ctx, targets, need); err != nil {
 		return err
 	}
 	if req, body, err = x.guardJSON(ctx, req, body); err != nil {

@@ -166,6 +166,9 @@ func (openAccess) Admit(context.Context, string, apikeys.Need) (*apikeys.Grant, 
 	return nil, nil
 }
 
+// Permits permits every model.
+func (openAccess) Permits(context.Context, string, apikeys.Need) error { return nil }
+
 // Known accepts every token.
 func (openAccess) Known(string) error { return nil }
 

@@ -46,6 +46,8 @@ type relayedRequest struct {
 	cost requestCost
 	// limit is the maximum number of tokens of the answer: 0 is unknown, apikeys.NoTokens is none.
 	limit inference.Tokens
+	// maxPrompt is an upper bound of the tokens of the prompt.
+	maxPrompt inference.Tokens
 	// release gives the slot of the model's queue back.
 	release func()
 	// stats are logged and counted at the end.
@@ -156,7 +158,7 @@ func (x *relayedRequest) admit(ctx context.Context, need apikeys.Need) error {
 	if need.MaxPrompt == 0 {
 		need.MaxPrompt = inference.Tokens(x.held) + otherMargin
 	}
-	x.limit = need.MaxTokens
+	x.limit, x.maxPrompt = need.MaxTokens, need.MaxPrompt
 	began := time.Now()
 	grant, err := x.server.opt.Keys.Admit(ctx, x.token(), need)
 	if took := time.Since(began); took > instantWrite {
@@ -281,12 +283,13 @@ func (x *relayedRequest) settle() {
 	}
 	x.server.bodies.verified(x.unverified, x.held)
 	x.server.bodies.release(x.held)
-	u := x.stats.Usage
-	u.Completion = x.plausible(u.Completion)
+	u := &x.stats.Usage // an orchestrator's claim so far
+	u.Prompt, u.Completion = min(u.Prompt, x.maxPrompt), x.plausible(u.Completion)
+	u.Cached = min(u.Cached, u.Prompt)
 	_ = x.grant.Reach(u.Completion) // it is too late to end the answer
 	x.grant.Bill(x.cost.billed)
-	x.grant.Settle(u, x.complete)
-	x.recordSpend(u)
+	x.grant.Settle(*u, x.complete)
+	x.recordSpend(*u)
 }
 
 // plausible bounds an orchestrator's token count: by the request's limit, and without one by the

@@ -3,6 +3,7 @@ package aiapi_test
 import (
 	"context"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 
@@ -76,5 +77,27 @@ func TestSpendIsRecorded(t *testing.T) {
 	}
 	if s := n.settled(); s.Usage.Paid.Cmp(core.NewWei(100).Add(to.next(t, 2).Paid)) != 0 || !s.Usage.Held.IsZero() {
 		t.Errorf("%+v", s.Usage)
+	}
+}
+
+// What an orchestrator claims of a prompt is recorded as far as the request can have been read as it: sums of spend and
+// figures of metrics are not its word.
+func TestClaimedPromptsAreBounded(t *testing.T) {
+	t.Parallel()
+	to := &spends{}
+	n := start(t, func(o *aiapi.Options) {
+		withKey(apikeys.Limits{})(o)
+		o.Spending = to
+	}).serve()
+	n.broker.answer = says(strings.NewReplacer(`"prompt_tokens":3`, `"prompt_tokens":999999999999999`,
+		`"cached_tokens":2`, `"cached_tokens":999999999999999`).Replace(chatAnswer))
+	if g := n.post("/v1/chat/completions", chatBody, "Authorization", bearer); g.status != http.StatusOK {
+		t.Fatal(g.status, g.body)
+	}
+	if got := to.next(t, 1); got.Prompt > 2<<10 || got.Prompt == 0 || got.Completion != 5 {
+		t.Errorf("%+v", got)
+	}
+	if u := n.figures.only(t).Usage; u.Prompt > 2<<10 || u.Cached > u.Prompt {
+		t.Errorf("%+v", u)
 	}
 }

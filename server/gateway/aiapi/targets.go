@@ -9,11 +9,13 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/modelroutes"
 	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/server/gateway/broker"
+	"github.com/tuttinode/tutti/server/origin"
 )
 
 // maxNames bounds the models that a request may name.
@@ -39,8 +41,8 @@ func (x *relayedRequest) targets(req *pipeline.Request) ([]modelroutes.Target, e
 func targetsOf(table *modelroutes.Table, req *pipeline.Request) ([]modelroutes.Target, error) {
 	names := []string{req.Model.ID}
 	if req.Models != nil {
-		var more []string
-		if json.Unmarshal(req.Models, &more) != nil || len(more) > maxNames {
+		more, ok := modelNames(req.Models)
+		if !ok {
 			return nil, badField(modelsField, fmt.Sprintf("a list of at most %d names of models was expected", maxNames))
 		}
 		names = append(names, more...)
@@ -52,6 +54,27 @@ func targetsOf(table *modelroutes.Table, req *pipeline.Request) ([]modelroutes.T
 	return targets, nil
 }
 
+// modelNames reads a list of names. One that is too long is not brought into memory: a name may take two bytes of a
+// body, and sixteen of a list.
+func modelNames(list json.RawMessage) (names []string, ok bool) {
+	if string(list) == "null" {
+		return nil, true
+	}
+	in := json.NewDecoder(bytes.NewReader(list))
+	if t, err := in.Token(); err != nil || t != json.Delim('[') {
+		return nil, false
+	}
+	for in.More() {
+		t, err := in.Token()
+		name, text := t.(string)
+		if err != nil || !text || len(names) == maxNames {
+			return nil, false
+		}
+		names = append(names, name)
+	}
+	return names, true
+}
+
 // badField is the fault of a field for the gateway that cannot be used.
 func badField(field, what string) error {
 	err := pipeline.NewFieldError(field, what)
@@ -60,10 +83,16 @@ func badField(field, what string) error {
 
 // allowTargets refuses a request that names models which its key does not allow. What the operator's
 // file names for an allowed model is allowed.
-func (x *relayedRequest) allowTargets(targets []modelroutes.Target) error {
+func (x *relayedRequest) allowTargets(ctx context.Context, targets []modelroutes.Target, need apikeys.Need) error {
+	need.Route = x.route.path
+	need.From, _ = origin.Client(x.r)
 	for _, t := range targets {
-		if t.Reason == modelroutes.Alternative && !x.grant.Allows(t.Name) {
-			return fault.New(fault.ModelNotAllowed, "admit request", fmt.Sprintf("models: the key is not for %.256q", t.Name))
+		if t.Reason != modelroutes.Alternative {
+			continue
+		}
+		need.Model = t.Name
+		if err := x.server.opt.Keys.Permits(ctx, x.token(), need); err != nil {
+			return err
 		}
 	}
 	return nil

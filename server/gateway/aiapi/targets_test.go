@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/capability"
@@ -171,6 +172,36 @@ func TestKeysOfNames(t *testing.T) {
 		`"alias_of":"m/llama","warm":true,"context_length":4096}]}`+
 		"\n")
 	n.settled()
+}
+
+// byModelHook is a webhook that decides by the model alone.
+type byModelHook struct{}
+
+func (byModelHook) Decide(_ context.Context, _ string, need apikeys.Need) (apikeys.Key, error) {
+	if need.Model != "mini" {
+		return apikeys.Key{}, fault.New(fault.KeyDenied, "test", "not this model")
+	}
+	return apikeys.Key{}, nil
+}
+
+// A webhook that decides by the model is asked about each model that a request names.
+func TestAWebhookIsAskedAboutEachModel(t *testing.T) {
+	t.Parallel()
+	n := start(t, routed(t, routingFile, func(o *aiapi.Options) {
+		o.Keys = apikeys.New(apikeys.Options{Decider: byModelHook{}, Now: time.Now})
+	})).serve()
+	n.broker.answer = says(chatAnswer)
+	for body, status := range map[string]int{
+		`{"model":"mini",`:                     http.StatusOK,
+		`{"model":"m/else",`:                   http.StatusForbidden,
+		`{"model":"mini","models":["m/else"],`: http.StatusForbidden,
+	} {
+		g := n.post("/v1/chat/completions", body+`"messages":[{"role":"user","content":"hi"}],"max_tokens":16}`,
+			"Authorization", "Bearer "+token)
+		if g.status != status {
+			t.Errorf("%s: %d %s", body, g.status, g.body)
+		}
+	}
 }
 
 // What refused attempts cost counts for the key beside the answer, within what was reserved.

@@ -13,10 +13,10 @@ import (
 // Sum identifies a request of one client.
 type Sum [sha256.Size]byte
 
-// SumOf returns the sum of a request: of the client's key, the address and the body.
+// SumOf returns the sum of a request: of the ID of the client's key, the address and the body.
 func SumOf(key, route string, body []byte) Sum {
 	h := sha256.New()
-	// Names of keys and routes have no line ends.
+	// IDs of keys and routes have no line ends.
 	_, _ = h.Write([]byte(key + "\n" + route + "\n"))
 	_, _ = h.Write(body)
 	return Sum(h.Sum(nil))
@@ -112,7 +112,7 @@ func (c *Cache) Get(sum Sum) (Answer, bool) {
 	return e.answer, true
 }
 
-// Put keeps an answer for a key. One that is too long is not kept.
+// Put keeps an answer for the key of an ID. One that is too long is not kept.
 func (c *Cache) Put(sum Sum, key, contentType string, body []byte) {
 	if len(body) > c.Limit() {
 		return

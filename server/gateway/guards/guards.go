@@ -4,17 +4,30 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
 	"sync/atomic"
 
+	"github.com/tuttinode/tutti/core/fairqueue"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
 // verdictMargin is how much longer than its question a verdict may be, in bytes: for the message, the
 // annotations and replaced text.
 const verdictMargin = 64 << 10
+
+// maxWaiting bounds the questions that wait for their turn at a guard.
+const maxWaiting = 4096
+
+var errSlow = errors.New("it took longer than its timeout")
+
+// What is no failure of a guard, so that clients cannot bring it about for a guard that may be passed.
+var (
+	errBusy     = errors.New("its questions wait for longer than its timeout")
+	errQuestion = errors.New("the question cannot be written")
+)
 
 // backend gives verdicts.
 type backend interface {
@@ -26,8 +39,8 @@ type backend interface {
 type guard struct {
 	Spec
 	backend backend
-	// slots bounds the questions in progress.
-	slots chan struct{}
+	// slots are for the questions in progress; clients take turns.
+	slots *fairqueue.Queue
 	// failing: the last question got no verdict.
 	failing atomic.Bool
 	log     *slog.Logger
@@ -40,7 +53,8 @@ type Guards struct{ list []*guard }
 func New(specs []Spec, log *slog.Logger) *Guards {
 	out := &Guards{}
 	for i := range specs {
-		g := &guard{Spec: specs[i], slots: make(chan struct{}, specs[i].Concurrency), log: log}
+		g := &guard{Spec: specs[i], log: log,
+			slots: fairqueue.New(fairqueue.Options{Slots: specs[i].Concurrency, MaxWaiting: maxWaiting})}
 		if g.URL != "" {
 			g.backend = newWebhook(&g.Spec)
 		} else {
@@ -129,13 +143,22 @@ func (g *guard) refusal(v *verdict) error {
 	return fault.New(fault.GuardRefused, opCheck, text)
 }
 
-// verdict asks the guard. A guard that fails refuses, or passes where the operator chose so.
+// verdict asks the guard. A guard that fails refuses, or passes where the operator chose so. One that only has too
+// many questions refuses in any case: clients could choose else what passes.
 func (g *guard) verdict(ctx context.Context, q *Question) (*verdict, error) {
 	v, err := g.ask(ctx, q)
-	if ctx.Err() != nil && err != nil {
+	busy, failing := errors.Is(err, errBusy), g.failing.Load()
+	switch {
+	case ctx.Err() != nil && err != nil:
 		return nil, fault.Wrap(fault.Canceled, opCheck, ctx.Err())
+	case errors.Is(err, errQuestion):
+		return nil, &fault.Fault{Code: fault.GuardFailed, Op: opCheck, Err: err,
+			Detail: "the guard " + g.Name + " of this gateway cannot be shown this"}
+	case busy && !failing:
+		return nil, fault.New(fault.GuardFailed, opCheck,
+			"the guard "+g.Name+" of this gateway has too many questions; try again later")
 	}
-	if was := g.failing.Swap(err != nil); was != (err != nil) {
+	if was := busy || g.failing.Swap(err != nil); was != (err != nil) {
 		g.reportChange(err)
 	}
 	switch {
@@ -157,19 +180,22 @@ func (g *guard) reportChange(err error) {
 	g.log.Warn("a guard gives no verdict", "guard", g.Name, "on_failure", g.OnFailure, fault.Attr(f))
 }
 
+// ask waits for the client's turn and asks, each for the guard's timeout. Errors are errBusy, errQuestion and the
+// guard's failures.
 func (g *guard) ask(ctx context.Context, q *Question) (*verdict, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, g.timeout, errors.New("it took longer than its timeout"))
-	defer cancel()
-	select {
-	case g.slots <- struct{}{}:
-		defer func() { <-g.slots }()
-	case <-ctx.Done():
-		return nil, errors.New("its questions in progress took longer than its timeout")
-	}
 	question, err := json.Marshal(q)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", errQuestion, err)
 	}
+	turn, late := context.WithTimeout(ctx, g.timeout)
+	release, err := g.slots.Acquire(turn, q.Party)
+	late()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errBusy, err)
+	}
+	defer release()
+	ctx, cancel := context.WithTimeoutCause(ctx, g.timeout, errSlow)
+	defer cancel()
 	text, err := g.backend.ask(ctx, question, int64(len(question))+verdictMargin)
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {

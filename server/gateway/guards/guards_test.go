@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -30,7 +31,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// programMain passes requests, and does what their user field says: ends, is silent or writes no JSON.
+// programMain passes requests, and does what their user field says: ends, is silent, writes no JSON or more than one
+// verdict, or waits until a connection to an address ends.
 func programMain() {
 	in := bufio.NewReader(os.Stdin)
 	for n := 0; ; n++ {
@@ -47,6 +49,15 @@ func programMain() {
 		case strings.Contains(line, "write-noise"):
 			fmt.Println("noise")
 			continue
+		case strings.Contains(line, "write-two"):
+			fmt.Println(`{"action":"pass"}` + "\n" + `{"action":"refuse"}`)
+			continue
+		}
+		if _, after, ok := strings.Cut(line, "wait-for "); ok {
+			address, _, _ := strings.Cut(after, `"`)
+			if c, err := net.Dial("tcp", address); err == nil {
+				_, _ = io.Copy(io.Discard, c)
+			}
 		}
 		fmt.Printf("{\"action\":\"pass\",\"annotations\":{\"n\":\"%d\",\"secret\":\"%s\"}}\n", n,
 			os.Getenv("TUTTI_TEST_SECRET"))
@@ -204,12 +215,13 @@ func TestProgram(t *testing.T) {
 			t.Fatalf("question %s: %v %v", n, err, r.Annotations)
 		}
 	}
-	for _, text := range []string{`"end-now"`, `"write-noise"`} {
+	// What writes something else than one verdict is started again: a line too many would be that of the next client.
+	for _, text := range []string{`"end-now"`, `"write-noise"`, `"write-two"`} {
 		if _, err := g.Check(t.Context(), question(`{"user":`+text+`}`)); fault.CodeOf(err) != fault.GuardFailed {
 			t.Errorf("%s: %v", text, err)
 		}
-		if _, err := g.Check(t.Context(), question(`{}`)); err != nil {
-			t.Errorf("after %s: %v", text, err)
+		if r, err := g.Check(t.Context(), question(`{}`)); err != nil || r.Annotations["p"]["n"] != "0" {
+			t.Errorf("after %s: %v %v", text, err, r.Annotations)
 		}
 	}
 	slow := guards.New(parse(t, fmt.Sprintf(`{"guards":[{"name":"p","program":[%q,"guard-program"],
@@ -217,6 +229,39 @@ func TestProgram(t *testing.T) {
 	defer slow.Close()
 	if _, err := slow.Check(t.Context(), question(`{"user":"be-silent"}`)); fault.CodeOf(err) != fault.GuardFailed {
 		t.Errorf("%v", err)
+	}
+}
+
+// Clients that leave end no program, whose next start may take longer than its timeout.
+func TestClientsThatLeaveEndNoProgram(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	g := guards.New(parse(t, fmt.Sprintf(`{"guards":[{"name":"p","program":[%q,"guard-program"],"concurrency":1,
+		"timeout":"30s"}]}`, self)), quiet())
+	defer g.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() {
+		_, err := g.Check(ctx, question(`{"user":"wait-for `+l.Addr().String()+`"}`))
+		ended <- err
+	}()
+	c, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	c.Close()
+	<-ended
+	if r, err := g.Check(t.Context(), question(`{}`)); err != nil || r.Annotations["p"]["n"] != "1" {
+		t.Errorf("%v %v", err, r.Annotations)
 	}
 }
 

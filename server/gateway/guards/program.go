@@ -3,6 +3,7 @@ package guards
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 var (
 	errTooLong = errors.New("the verdict is too long")
+	errMore    = errors.New("the program wrote more than one line")
 	errClosed  = errors.New("the gateway stops")
 )
 
@@ -72,8 +74,15 @@ func (c *process) end() {
 	_ = c.cmd.Wait() // that it was killed is known
 }
 
-// ask asks a process of the program. One that ended while it was idle is replaced.
+// ask asks a process of the program. One that ended while it was idle is replaced, and so is one that wrote something
+// else than a verdict: its next line could be the verdict of this question. A client that leaves ends none, because
+// they may take long to start.
 func (p *program) ask(ctx context.Context, question []byte, limit int64) ([]byte, error) {
+	if end, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadlineCause(context.WithoutCancel(ctx), end, errSlow)
+		defer cancel()
+	}
 	line := append(question[:len(question):len(question)], '\n')
 	for {
 		c, used, err := p.take()
@@ -81,15 +90,17 @@ func (p *program) ask(ctx context.Context, question []byte, limit int64) ([]byte
 			return nil, err
 		}
 		text, err := c.ask(ctx, line, limit)
-		if err == nil {
+		if err == nil && json.Valid(text) {
 			p.keep(c)
 			return text, nil
 		}
 		c.end()
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if !used || errors.Is(err, errTooLong) {
+		switch {
+		case err == nil:
+			return text, nil
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case !used, errors.Is(err, errTooLong), errors.Is(err, errMore):
 			return nil, err
 		}
 	}
@@ -131,8 +142,11 @@ func (c *process) ask(ctx context.Context, line []byte, limit int64) ([]byte, er
 		return nil, errors.New("the program ended")
 	}
 	text, err := readLine(c.out, limit)
-	if err == nil && !stop() {
+	switch {
+	case err == nil && !stop():
 		return nil, ctx.Err()
+	case err == nil && c.out.Buffered() > 0:
+		return nil, errMore
 	}
 	return text, err
 }

@@ -34,6 +34,9 @@ type Question struct {
 	Sequence int               `json:"sequence,omitempty"`
 	Final    bool              `json:"final,omitempty"`
 	Events   []json.RawMessage `json:"events,omitempty"`
+
+	// Party is the client, which takes turns with others. It is not shown.
+	Party string `json:"-"`
 }
 
 // The actions of a verdict.

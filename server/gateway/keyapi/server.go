@@ -40,10 +40,13 @@ type Options struct {
 }
 
 // Server serves the keys' addresses.
-type Server struct{ opt Options }
+type Server struct {
+	opt     Options
+	queries queries
+}
 
 // New makes a Server.
-func New(opt Options) *Server { return &Server{opt} }
+func New(opt Options) *Server { return &Server{opt: opt, queries: newQueries()} }
 
 // Register adds the addresses.
 func (s *Server) Register(mux *http.ServeMux) {
@@ -51,6 +54,9 @@ func (s *Server) Register(mux *http.ServeMux) {
 	mux.Handle("/v1/keys/{key}", s.handler(s.one))
 	mux.Handle("/v1/usage", s.handler(s.usage))
 }
+
+// ownName stands for the key of a request.
+const ownName = "self"
 
 // op is the operation of all faults here.
 const op = "manage API keys"
@@ -144,6 +150,9 @@ func (s *Server) create(c *call) error {
 	if in.Name != nil {
 		k.Name = *in.Name
 	}
+	if k.Name == ownName { // one who revokes it would revoke the own key
+		return fault.New(fault.KeyInvalid, op, "name: self stands for the key of the request")
+	}
 	if err := in.apply(&k, s.opt.Now()); err != nil {
 		return err
 	}
@@ -162,7 +171,7 @@ func (s *Server) create(c *call) error {
 // one shows, changes or revokes the key of a name or ID; "self" is the caller's own, which every key may see.
 func (s *Server) one(c *call) error {
 	which := c.r.PathValue("key")
-	self := which == "self" || which == c.by.Key.ID || which == c.by.Key.Name
+	self := which == ownName || which == c.by.Key.ID || which == c.by.Key.Name
 	if read := c.r.Method == http.MethodGet || c.r.Method == http.MethodHead; !self || !read {
 		if err := c.admin(); err != nil {
 			return err
@@ -173,7 +182,10 @@ func (s *Server) one(c *call) error {
 	}
 	switch c.r.Method {
 	case http.MethodGet, http.MethodHead:
-		state, err := s.find(which)
+		state, err := c.by, error(nil)
+		if !self { // one of all keys is looked for
+			state, err = s.find(which)
+		}
 		if err != nil {
 			return err
 		}

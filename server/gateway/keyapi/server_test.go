@@ -1,6 +1,7 @@
 package keyapi_test
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"log/slog"
@@ -102,7 +103,8 @@ func TestKeysOverHTTP(t *testing.T) {
 		{r.user, "GET", "/v1/keys/boss", "", 403}, {r.user, "PATCH", "/v1/keys/self", `{"rpm":9}`, 403},
 		{r.user, "DELETE", "/v1/keys/app", "", 403}, {r.user, "GET", "/v1/usage?key=boss", "", 403},
 		{r.admin, "GET", "/v1/keys/nobody", "", 404}, {r.admin, "PUT", "/v1/keys/app", "", 405},
-		{r.admin, "POST", "/v1/keys", `{"name":"app"}`, 400}, {r.admin, "POST", "/v1/keys", `{"name":"y","rmp":1}`, 400},
+		{r.admin, "POST", "/v1/keys", `{"name":"app"}`, 400}, {r.admin, "POST", "/v1/keys", `{"name":"self"}`, 400},
+		{r.admin, "POST", "/v1/keys", `{"name":"y","rmp":1}`, 400},
 		{r.admin, "POST", "/v1/keys", `{"name":"y","budget_wei":-1}`, 400}, {r.admin, "POST", "/v1/keys", `{} {}`, 400},
 		{r.admin, "POST", "/v1/keys", `{"name":"` + strings.Repeat("a", 70<<10) + `"}`, 400},
 		{r.admin, "PATCH", "/v1/keys/app", `{"alert":80}`, 400}, {r.admin, "GET", "/v1/usage?by=hour", "", 400},
@@ -137,5 +139,56 @@ func TestUsageOverHTTP(t *testing.T) {
 	}
 	if one, _ := r.do(r.admin, "GET", "/v1/usage?key=app", "", 200); len(one["data"].([]any)) != 1 {
 		t.Error(one)
+	}
+}
+
+// slowSpend holds queries until a test lets them go on.
+type slowSpend struct {
+	keyapi.Keys
+	asked, goOn chan struct{}
+}
+
+func (s *slowSpend) Spend(context.Context, apikeys.SpendQuery) ([]apikeys.Spend, error) {
+	s.asked <- struct{}{}
+	<-s.goOn
+	return nil, nil
+}
+
+// What a key asks about what it spent at once is bounded, and delays no other key.
+func TestQueriesAtOnceAreBounded(t *testing.T) {
+	t.Parallel()
+	r := start(t)
+	slow := &slowSpend{r.keys, make(chan struct{}), make(chan struct{})}
+	r.mux = http.NewServeMux()
+	keyapi.New(keyapi.Options{Keys: slow, Store: r.keys.Store(), Now: func() time.Time { return now },
+		Rand: rand.Reader}).Register(r.mux)
+	ended := make(chan int)
+	ask := func(token string) {
+		req := httptest.NewRequestWithContext(r.Context(), "GET", "/v1/usage", nil)
+		req.Header.Set("Authorization", "Bearer "+token)
+		w := httptest.NewRecorder()
+		r.mux.ServeHTTP(w, req)
+		ended <- w.Code
+	}
+	for _, token := range []string{r.user, r.user, r.admin} {
+		go ask(token)
+		<-slow.asked
+	}
+	go ask(r.user)
+	select {
+	case code := <-ended:
+		if code != http.StatusTooManyRequests {
+			t.Errorf("the third of a key: %d", code)
+		}
+	case <-slow.asked:
+		t.Error("a third of a key goes on")
+		slow.goOn <- struct{}{}
+		<-ended
+	}
+	for range 3 {
+		slow.goOn <- struct{}{}
+		if code := <-ended; code != http.StatusOK {
+			t.Errorf("status %d", code)
+		}
 	}
 }

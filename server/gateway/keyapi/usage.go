@@ -3,9 +3,12 @@ package keyapi
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net/http"
+	"sync"
 
 	"github.com/tuttinode/tutti/core/apikeys"
+	"github.com/tuttinode/tutti/core/fairqueue"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
@@ -19,7 +22,12 @@ func (s *Server) usage(c *call) error {
 	if err != nil {
 		return err
 	}
-	list, err := s.opt.Keys.Spend(c.r.Context(), q)
+	leave, err := s.queries.enter(c.by.Key.ID)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	list, err := s.sum(c, q)
 	if err != nil {
 		return err
 	}
@@ -45,11 +53,62 @@ func (s *Server) usage(c *call) error {
 	return fault.New(fault.RequestUnreadable, op, "format is json, jsonl or csv")
 }
 
+// sum sums up what was spent, in its turn.
+func (s *Server) sum(c *call, q apikeys.SpendQuery) ([]apikeys.Spend, error) {
+	done, err := s.queries.turns.Acquire(c.r.Context(), c.by.Key.ID)
+	switch {
+	case errors.Is(err, fairqueue.ErrFull):
+		return nil, fault.New(fault.RequestsFull, op, "too many requests for what was spent; try again later")
+	case err != nil:
+		return nil, fault.Wrap(fault.Canceled, op, err)
+	}
+	defer done()
+	return s.opt.Keys.Spend(c.r.Context(), q)
+}
+
+const (
+	// maxRows bounds an answer. A key may have some thousand rows for each of 400 days.
+	maxRows = 1 << 14
+	// perKey bounds the queries of a key until their answers are read, atOnce those of all that are summed up, and
+	// maxWaiting those that wait for that.
+	perKey, atOnce, maxWaiting = 2, 4, 256
+)
+
+// queries bounds what is asked at once about what was spent: rows are read from the disk, and answers are in memory.
+type queries struct {
+	turns *fairqueue.Queue
+
+	mu sync.Mutex
+	of map[string]int // guarded by mu, by the ID of a key
+}
+
+func newQueries() queries {
+	return queries{turns: fairqueue.New(fairqueue.Options{Slots: atOnce, MaxWaiting: maxWaiting}),
+		of: make(map[string]int)}
+}
+
+// enter begins a query of a key, and leave ends it. The error is the fault ConcurrencyLimited.
+func (q *queries) enter(id string) (leave func(), err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.of[id] == perKey {
+		return nil, fault.New(fault.ConcurrencyLimited, op, "two requests of this key for what it spent are in progress")
+	}
+	q.of[id]++
+	return func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		if q.of[id]--; q.of[id] == 0 {
+			delete(q.of, id)
+		}
+	}, nil
+}
+
 // query reads what is asked for. The errors are the faults RequestUnreadable, KeyNotAdmin and KeyNotFound.
 func (s *Server) query(c *call) (q apikeys.SpendQuery, err error) {
 	in := c.r.URL.Query()
-	q.ID, q.One = c.by.Key.ID, true
-	if which := in.Get("key"); which != "" && which != "self" && which != c.by.Key.ID && which != c.by.Key.Name {
+	q.ID, q.One, q.Most = c.by.Key.ID, true, maxRows
+	if which := in.Get("key"); which != "" && which != ownName && which != c.by.Key.ID && which != c.by.Key.Name {
 		if err := c.admin(); err != nil {
 			return q, err
 		}
