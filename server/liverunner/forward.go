@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httputil"
 	"net/netip"
@@ -127,6 +128,14 @@ func Permit(_, address string, _ syscall.RawConn) error {
 	return err
 }
 
+// passesFor reports whether a header has an underscore in its name and with hyphens were one that this node sets or
+// removes: what runs applications behind CGI or WSGI reads both as one, and could take the client's for the node's.
+func passesFor(name string) bool {
+	hyphens := strings.ToLower(strings.ReplaceAll(name, "_", "-"))
+	return strings.Contains(name, "_") &&
+		(strings.HasPrefix(hyphens, "livepeer-") || strings.HasPrefix(hyphens, "x-forwarded-"))
+}
+
 // rewrite makes a client's request one to the runner.
 func (s *Server) rewrite(out *http.Request, session *liverunner.Session, target *url.URL, path string) {
 	out.URL.Scheme, out.URL.Host, out.URL.RawPath = target.Scheme, target.Host, ""
@@ -138,6 +147,7 @@ func (s *Server) rewrite(out *http.Request, session *liverunner.Session, target 
 	for _, h := range forNode {
 		out.Header.Del(h)
 	}
+	maps.DeleteFunc(out.Header, func(name string, _ []string) bool { return passesFor(name) })
 	out.Header.Set(headerRoute, session.Route)
 	out.Header.Set(headerSession, session.ID)
 	out.Header.Set(headerToken, session.Token())
