@@ -64,8 +64,6 @@ func TestOutputIsReadFromSegments(t *testing.T) {
 	}
 }
 
-// Packets of a publisher arrive in any order, twice and not at all: pictures come out in order, and one that is not
-// whole never as whole.
 // Pictures of a few bytes count with what they take in memory.
 func TestSmallPicturesAreBounded(t *testing.T) {
 	t.Parallel()
@@ -88,6 +86,29 @@ func TestSmallPicturesAreBounded(t *testing.T) {
 	}
 }
 
+// So do those, and the pieces of sound, that wait for an RTMP server, which may be the publisher's own.
+func TestSmallPiecesForServersAreBounded(t *testing.T) {
+	t.Parallel()
+	for name, offer := range map[string]func(o *output, n int64){
+		"pictures": func(o *output, n int64) { o.video(n, n, [][]byte{{0x41, 1}}) },
+		"sound":    func(o *output, n int64) { o.mpeg4(n, [][]byte{{1}, {2}, {3}, {4}}) },
+	} {
+		o := newOutput(time.Now)
+		server := o.tap()
+		o.aac = &Sound{}
+		o.video(0, 0, [][]byte{{0x67, 1}, {0x68, 1}, {0x65, 1}})
+		for n := range int64(2 * maxQueued / frameCost) {
+			offer(o, n)
+		}
+		if server.mu.Lock(); !server.slow {
+			t.Errorf("%s: %d pieces wait, counted as %d bytes", name, len(server.queue), server.bytes)
+		}
+		server.mu.Unlock()
+	}
+}
+
+// Packets of a publisher arrive in any order, twice and not at all: pictures come out in order, and one that is not
+// whole never as whole.
 func FuzzAssembler(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 4, 5, 6})
 	f.Add([]byte{6, 5, 4, 0, 0, 255, 1, 128})
