@@ -9,11 +9,11 @@ import (
 	"net/http/httputil"
 	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/liverunner"
 	"github.com/tuttinode/tutti/server/admission"
 )
@@ -66,7 +66,7 @@ func (s *Server) forward(
 	target *url.URL,
 	path string,
 ) {
-	if Climbs(path) {
+	if fetchurl.Climbs(path) {
 		http.Error(w, "the path leads out of the runner's", http.StatusBadRequest)
 		return
 	}
@@ -104,16 +104,6 @@ func (s *Server) pass(
 		},
 	}
 	proxy.ServeHTTP(w, r.WithContext(ctx))
-}
-
-// Climbs reports whether a path has a part that leads upwards: servers may take it as one out of the path that
-// the operator or the runner gave. Some servers drop what follows a semicolon in a part first.
-func Climbs(path string) bool {
-	return slices.ContainsFunc(strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == '\\' }),
-		func(part string) bool {
-			name, _, _ := strings.Cut(part, ";")
-			return name == ".."
-		})
 }
 
 var errLinkLocal = errors.New("it is in the network of this machine alone")
