@@ -106,14 +106,14 @@ func (s *Server) pass(
 	proxy.ServeHTTP(w, r.WithContext(ctx))
 }
 
-var errLinkLocal = errors.New("it is in the network of this machine alone")
+var errOfMachine = errors.New("it is an address for this machine alone")
 
 // Permit is the Control of the dialer to runners: one that registered itself, perhaps on another machine, must not
 // lead the node to a cloud's metadata, which are for this machine.
 func Permit(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
-	if err == nil && to.Addr().Unmap().IsLinkLocalUnicast() {
-		err = errLinkLocal
+	if err == nil && fetchurl.OfMachine(to.Addr()) {
+		err = errOfMachine
 	}
 	return err
 }
