@@ -347,8 +347,8 @@ func TestNoOtherProtocolIsPassedOn(t *testing.T) {
 	}
 }
 
-// TestAClientNamesNoOtherSession: gateways to applications (CGI, WSGI) read an underscore in a header's name as a hyphen,
-// so that a client could say who it is, and where it comes from, beside the node.
+// TestAClientNamesNoOtherSession: gateways to applications (CGI, WSGI) read an underscore in a header's name as a
+// hyphen, so that a client could name a session, and where it comes from, beside the node.
 func TestAClientNamesNoOtherSession(t *testing.T) {
 	t.Parallel()
 	n := start(t, "")
@@ -360,9 +360,10 @@ func TestAClientNamesNoOtherSession(t *testing.T) {
 	}))
 	t.Cleanup(runner.Close)
 	path := n.session(t, n.register(t, static("a", runner.URL, ""))[0])
-	res := n.request(t, "GET", path+"/app/x", "", "Livepeer_Session_Id", "session_other", "livepeer_session-token", "theirs",
-		"LIVEPEER-RUNNER_ROUTE", "x", "Livepeer-Session_Control", "x", "Livepeer_Payment", "x", "X_Forwarded_For", "127.0.0.1",
-		"X-Forwarded_Proto", "https", "X_Real_Name", "kept", "X-Request-Id", "kept")
+	res := n.request(t, "GET", path+"/app/x", "", "Livepeer_Session_Id", "session_other",
+		"livepeer_session-token", "theirs", "LIVEPEER-RUNNER_ROUTE", "x", "Livepeer-Session_Control", "x",
+		"Livepeer_Payment", "x", "X_Forwarded_For", "127.0.0.1", "X-Forwarded_Proto", "https", "X_Real_Name", "kept",
+		"X-Request-Id", "kept")
 	if res.StatusCode != http.StatusOK {
 		t.Fatal(res.Status)
 	}
@@ -430,7 +431,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// A registered runner whose last word was that it takes no work, or that was killed, leaves no channel when it stays away.
+// A registered runner whose last word was that it takes no work, or that was killed, leaves no channel when it stays
+// away.
 func TestARunnerThatStaysAwayLeavesNoChannel(t *testing.T) {
 	t.Parallel()
 	n := start(t, "topsecret")

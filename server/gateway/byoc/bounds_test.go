@@ -83,7 +83,8 @@ func TestARequestNamesNoStream(t *testing.T) {
 	g := newGateway(t, nil, o)
 	for _, request := range []string{`{"stream_id":"victim"}`, `{"a":1,"STREAM_ID":"victim","\u017ftream_id":"victim"}`,
 		`{ "as": "it was" }`} {
-		if res, text := g.do(t, "POST", "/process/request/x", job(request, "{}", 10), "", "{}"); res.StatusCode != http.StatusOK {
+		res, text := g.do(t, "POST", "/process/request/x", job(request, "{}", 10), "", "{}")
+		if res.StatusCode != http.StatusOK {
 			t.Fatal(res.Status, text)
 		}
 		seen := o.saw("/process/request/x")
@@ -97,20 +98,22 @@ func TestARequestNamesNoStream(t *testing.T) {
 	}
 }
 
-// TestARequestStaysBelowItsPath: what stands before an orchestrator may read a path as one out of that of requests, where
-// this gateway's signature stops or changes a stream.
+// TestARequestStaysBelowItsPath: what stands before an orchestrator may read a path as one out of that of requests,
+// where this gateway's signature stops or changes a stream.
 func TestARequestStaysBelowItsPath(t *testing.T) {
 	t.Parallel()
 	o := newOrchestrator(t)
 	g := newGateway(t, nil, o)
-	for _, up := range []string{"%2e%2e/%2e%2e/", "x/%2e%2e/%2e%2e/%2e%2e/", "..%2f..%2f", "..%5c..%5c", "..;/..;/", "%2E./.%2E;x/"} {
-		res, text := g.do(t, "POST", "/process/request/"+up+"ai/stream/stop", job(`{"stream_id":"victim"}`, "{}", 10), "", "{}")
+	for _, up := range []string{"%2e%2e/%2e%2e/", "x/%2e%2e/%2e%2e/%2e%2e/", "..%2f..%2f", "..%5c..%5c", "..;/..;/",
+		"%2E./.%2E;x/"} {
+		res, text := g.do(t, "POST", "/process/request/"+up+"ai/stream/stop", job("{}", "{}", 10), "", "{}")
 		refused(t, res, text, http.StatusBadRequest, "CapabilityJobInvalid")
 	}
 	if seen := o.saw("/"); len(seen) > 0 {
 		t.Errorf("the orchestrator got %s", seen[0].line)
 	}
-	if res, text := g.do(t, "POST", "/process/request/a/b..c", job("{}", "{}", 10), "", "{}"); res.StatusCode != http.StatusOK {
+	res, text := g.do(t, "POST", "/process/request/a/b..c", job("{}", "{}", 10), "", "{}")
+	if res.StatusCode != http.StatusOK {
 		t.Error(res.Status, text)
 	}
 }
