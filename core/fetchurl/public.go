@@ -59,8 +59,8 @@ var metadata = []netip.Prefix{
 	netip.MustParsePrefix("fd20:ce::254/128"),
 }
 
-// OfMachine reports whether an address is for this machine alone: in its own network, or a cloud's metadata, which often
-// have credentials of the machine.
+// OfMachine reports whether an address is for this machine alone: in its own network, or a cloud's metadata, which
+// often have credentials of the machine.
 func OfMachine(ip netip.Addr) bool {
 	ip = ip.Unmap()
 	return ip.IsLinkLocalUnicast() || slices.ContainsFunc(metadata, func(p netip.Prefix) bool { return p.Contains(ip) })
