@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/tuttinode/tutti/core/byoc"
+	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/admission"
-	"github.com/tuttinode/tutti/server/liverunner"
 )
 
 // job reads a request's credentials. Its body is not read then.
@@ -112,7 +112,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	rest := strings.TrimPrefix(r.URL.Path, RequestPath)
-	if liverunner.Climbs(rest) {
+	if fetchurl.Climbs(rest) {
 		return errPath
 	}
 	if ofStreams(rest) {
@@ -156,7 +156,11 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request) error {
 // begin a stream that is not paid by the second, with channels of the gateway's choice, or end one of another gateway.
 func ofStreams(path string) bool {
 	parts := strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == '\\' })
-	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "." })
+	parts = slices.DeleteFunc(parts, func(part string) bool {
+		name, _, _ := strings.Cut(part, ";") // servers leave out such a part, after what follows in it
+		name = strings.TrimSpace(name)
+		return name == "" || name == "."
+	})
 	return len(parts) > 1 && named(parts[0], "stream") && named(parts[1], "start", "stop", "params")
 }
 

@@ -241,22 +241,34 @@ const streamField = "stream_id"
 
 // nameRequest puts the stream's id into the job's request, where orchestrators look for it.
 func (st *stream) nameRequest() error {
-	fields := make(map[string]json.RawMessage)
-	if err := json.Unmarshal([]byte(st.job.request), &fields); err != nil {
-		return invalid("request must be a JSON object, written as text")
-	}
 	name, err := json.Marshal(st.id)
 	if err != nil {
 		return fault.Wrap(fault.Unexpected, "name a stream", err)
 	}
+	return st.job.nameStream(name)
+}
+
+// nameStream makes the job's request name a stream, or none with nil: signed, a name is what stops and changes that
+// stream wherever the signature comes to.
+func (j *job) nameStream(name json.RawMessage) error {
+	fields := make(map[string]json.RawMessage)
+	if err := json.Unmarshal([]byte(j.request), &fields); err != nil {
+		return invalid("request must be a JSON object, written as text")
+	}
+	all := len(fields)
 	// Orchestrators read a field in other letters, as with a long s, too: it would name another client's stream.
 	maps.DeleteFunc(fields, func(field string, _ json.RawMessage) bool { return strings.EqualFold(field, streamField) })
-	fields[streamField] = name
+	switch {
+	case name != nil:
+		fields[streamField] = name
+	case len(fields) == all:
+		return nil
+	}
 	text, err := json.Marshal(fields)
 	if err != nil {
 		return fault.Wrap(fault.Unexpected, "name a stream", err)
 	}
-	st.job.request = string(text)
+	j.request = string(text)
 	return nil
 }
 
