@@ -9,7 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/test/collector"
+	"github.com/tuttinode/tutti/test/devnet"
 	"github.com/tuttinode/tutti/test/harness"
 	"github.com/tuttinode/tutti/test/pipelines"
 )
@@ -174,5 +178,81 @@ func TestCollectorThatHangs(t *testing.T) {
 	n.gateway.Wait("the condition", 40*time.Second, func() bool { return strings.Contains(n.gateway.Log(), "TracesLost") })
 	if strings.Contains(n.gateway.Log(), secretPrompt) {
 		t.Error("the log has the prompt")
+	}
+}
+
+// paidChat is a chain, an orchestrator with a model that has a price, and a gateway with money.
+func paidChat(t *testing.T, args ...string) (orchestrator, gateway *member, model string) {
+	t.Helper()
+	cli, err := harness.BuildTool(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const l1 = 250 * time.Millisecond
+	chain := devnet.Start(t, devnet.Options{BlockTime: l1, L1BlockTime: l1, RoundLength: 900,
+		Args: []string{"-initializeRounds"}})
+	model = pipelines.Model("llm")
+	offer := llmEntry(model, pipelines.Start(t).URL("llm"))
+	offer["price_per_unit"], offer["pixels_per_unit"] = 1_000_000_000, 1
+	orchestrator = newMember(t, chain, cli, append(args, "-orchestrator", "-aiWorker", "-aiModels",
+		modelsFile(t, []entry{offer}), "-aiAllowUnverified", "-pricePerUnit", "1000")...)
+	orchestrator.args = append(orchestrator.args, "-serviceAddr", orchestrator.front)
+	gateway = newMember(t, chain, cli, append(args, "-gateway", "-orchAddr", orchestrator.front)...)
+	if err := chain.Control.FundLPT(t.Context(), common.Address(orchestrator.account), core.LPTTokens(1000)); err != nil {
+		t.Fatal(err)
+	}
+	orchestrator.start()
+	gateway.start()
+	orchestrator.run("orchestrator", "activate", "--reward-cut", "10", "--fee-cut", "95", "--stake", "1000",
+		"--service-uri", "https://"+orchestrator.front, "--price-per-unit", "1000")
+	gateway.run("deposit", "fund", "--deposit", "1ETH", "--reserve", "2ETH")
+	if _, err := chain.Control.NextRound(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	orchestrator.awaitActive()
+	awaitModel(t, orchestrator.Process, orchestrator.front, model, "ready")
+	return orchestrator, gateway, model
+}
+
+// A payment is a span at both ends of it, with the tickets and what they are worth.
+func TestTraceOfAPayment(t *testing.T) {
+	t.Parallel()
+	c := collector.Start(t)
+	_, gateway, model := paidChat(t, "-otlpEndpoint", c.URL)
+	gateway.Wait("a paid answer", time.Minute, func() bool {
+		res, err := post(t.Context(), "http://"+gateway.front+"/v1/chat/completions", "", chatRequest(model, 5, false))
+		if err != nil {
+			return false
+		}
+		res.Body.Close()
+		return res.StatusCode == http.StatusOK
+	})
+	find := func(trace, name string) *collector.Span {
+		for _, s := range c.Spans() {
+			if s.Name == name && (trace == "" || s.Trace == trace) && s.Failed == "" && s.Attributes["tutti.payment.tickets"] != "0" {
+				return &s
+			}
+		}
+		return nil
+	}
+	var paid, taken *collector.Span
+	gateway.Wait("both spans of a payment", 20*time.Second, func() bool {
+		if taken = find("", "take payment"); taken != nil {
+			paid = find(taken.Trace, "pay")
+		}
+		return paid != nil
+	})
+	value := paid.Attributes["tutti.payment.value"]
+	if value == "" || value == "0" || taken.Attributes["tutti.payment.value"] != value ||
+		taken.Attributes["tutti.payment.tickets"] != paid.Attributes["tutti.payment.tickets"] ||
+		taken.Attributes["tutti.payment.winners"] == "" {
+		t.Errorf("paid %v\ntaken %v", paid.Attributes, taken.Attributes)
+	}
+	names := make(map[string]string)
+	for _, s := range c.Spans() {
+		names[s.ID] = s.Name
+	}
+	if names[paid.Parent] != "chat "+model || names[taken.Parent] != "POST /llm" {
+		t.Errorf("paid below %q, taken below %q", names[paid.Parent], names[taken.Parent])
 	}
 }
