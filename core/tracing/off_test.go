@@ -15,7 +15,8 @@ var origin = time.Unix(1_790_000_000, 0) // Read-only.
 
 // hops is all that a request does with spans on its way through a node.
 func hops(ctx context.Context, t *tracing.Tracer, in, out http.Header, err error) {
-	ctx, span := t.Start(ctx, tracing.FromHeader(in), t.TrustsKeys(), tracing.Server, "POST", "/v1/chat/completions", origin)
+	ctx, span := t.Start(ctx, tracing.FromHeader(in), t.TrustsKeys(), tracing.Server, "POST", "/v1/chat/completions",
+		origin)
 	span.Job(inference.Model{ID: "model"}, inference.Chat)
 	ctx, child := tracing.Child(ctx, tracing.Client, "chat", "model")
 	child.Peer("https://127.0.0.1:8935")

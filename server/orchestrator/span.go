@@ -1,7 +1,9 @@
 package orchestrator
 
 import (
+	"context"
 	"net/http"
+	"time"
 
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/orchestrate"
@@ -46,4 +48,17 @@ func (x *aiJob) endSpan() {
 	x.span.Int(tracing.Units, int64(f.Units))
 	x.span.FailCode(f.Code)
 	x.span.End()
+}
+
+// segmentSpan begins the span of an admitted segment, from the arrival of its request.
+func (s *Server) segmentSpan(r *http.Request, req *orchestrate.SegmentRequest, seg *orchestrate.Segment,
+	begun time.Time) (context.Context, tracing.Span) {
+	t := s.opt.Tracer
+	ctx, span := t.Start(r.Context(), tracing.FromHeader(r.Header), t.TrustsGateway(seg.Sender()), tracing.Server,
+		http.MethodPost, "/segment", begun)
+	span.Text(tracing.HTTPMethod, http.MethodPost)
+	span.Text(tracing.HTTPRoute, "/segment")
+	span.Int(tracing.SegmentNumber, int64(req.Number))
+	span.Int(tracing.Renditions, int64(len(req.Profiles)))
+	return ctx, span
 }

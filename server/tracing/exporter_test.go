@@ -123,6 +123,7 @@ func TestSpansArrive(t *testing.T) {
 // A stranger's flag, and a trace ID that a sampler by ID would take, decide nothing; a trusted sender's flag does.
 func TestWhoDecides(t *testing.T) {
 	gateway := core.Address{1}
+	trusted := tracing.Trust{Gateways: []core.Address{gateway}}
 	const on, off = "00-00000000000000000000000000000001-b7ad6b7169203331-01",
 		"00-00000000000000000000000000000001-b7ad6b7169203331-00"
 	for name, tt := range map[string]struct {
@@ -134,10 +135,10 @@ func TestWhoDecides(t *testing.T) {
 	}{
 		"stranger cannot force":        {parent: on},
 		"stranger cannot hide":         {ratio: 1, parent: off, want: true},
-		"other gateway cannot force":   {parent: on, trust: tracing.Trust{Gateways: []core.Address{gateway}}, account: core.Address{2}},
+		"other gateway cannot force":   {parent: on, trust: trusted, account: core.Address{2}},
 		"no account is not trusted":    {parent: on, trust: tracing.Trust{Gateways: []core.Address{{}}}},
-		"trusted gateway forces":       {parent: on, trust: tracing.Trust{Gateways: []core.Address{gateway}}, account: gateway, want: true},
-		"trusted gateway leaves out":   {ratio: 1, parent: off, trust: tracing.Trust{Gateways: []core.Address{gateway}}, account: gateway},
+		"trusted gateway forces":       {parent: on, trust: trusted, account: gateway, want: true},
+		"trusted gateway leaves out":   {ratio: 1, parent: off, trust: trusted, account: gateway},
 		"all are trusted":              {parent: on, trust: tracing.Trust{All: true}, want: true},
 		"nothing without a parent":     {},
 		"everything without a parent":  {ratio: 1, want: true},
@@ -230,7 +231,8 @@ func TestBounds(t *testing.T) {
 	c := collector.Start(t)
 	r := start(t, export.Options{Endpoint: endpoint(c.URL), Ratio: 1})
 	long := strings.Repeat("x", 1<<20)
-	ctx, root := r.Tracer().Start(context.Background(), tracing.Parent{}, false, tracing.Server, "POST", "/llm", time.Now())
+	ctx, root := r.Tracer().Start(context.Background(), tracing.Parent{}, false, tracing.Server, "POST", "/llm",
+		time.Now())
 	_, child := tracing.Child(ctx, tracing.Client, "chat", long)
 	for i := range 1000 {
 		child.Text(tracing.Key(fmt.Sprint("k", i)), long)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -149,7 +150,8 @@ func (n *tracedNodes) checkExemplars(t *testing.T) {
 		return b.String()
 	}
 	open := metrics("application/openmetrics-text; version=1.0.0")
-	if !strings.Contains(open, `# {trace_id="`+clientTrace+`"}`) || !strings.Contains(open, "tutti_ai_request_seconds_bucket") {
+	if !strings.Contains(open, `# {trace_id="`+clientTrace+`"}`) ||
+		!strings.Contains(open, "tutti_ai_request_seconds_bucket") {
 		t.Errorf("no exemplar in\n%s", open)
 	}
 	plain := metrics("text/plain")
@@ -229,7 +231,8 @@ func TestTraceOfAPayment(t *testing.T) {
 	})
 	find := func(trace, name string) *collector.Span {
 		for _, s := range c.Spans() {
-			if s.Name == name && (trace == "" || s.Trace == trace) && s.Failed == "" && s.Attributes["tutti.payment.tickets"] != "0" {
+			if s.Name == name && (trace == "" || s.Trace == trace) && s.Failed == "" &&
+				s.Attributes["tutti.payment.tickets"] != "0" {
 				return &s
 			}
 		}
@@ -254,5 +257,44 @@ func TestTraceOfAPayment(t *testing.T) {
 	}
 	if names[paid.Parent] != "chat "+model || names[taken.Parent] != "POST /llm" {
 		t.Errorf("paid below %q, taken below %q", names[paid.Parent], names[taken.Parent])
+	}
+}
+
+// A segment is one trace from the gateway to the remote transcoder.
+func TestTraceOfASegment(t *testing.T) {
+	t.Parallel()
+	c, service := collector.Start(t), harness.Address(t)
+	traces := []string{"-otlpEndpoint", c.URL, "-orchSecret", "hunter2"}
+	orchestrator := harness.Start(t, binary, append(traces, "-orchestrator", "-serviceAddr", service, "-httpAddr", service,
+		"-cliAddr", harness.Address(t), "-dataDir", t.TempDir())...)
+	orchestrator.WaitHTTP("https://" + service + "/healthz")
+	harness.Start(t, binary, append(traces, "-transcoder", "-orchAddr", service, "-cliAddr", harness.Address(t),
+		"-dataDir", t.TempDir())...)
+	node, gw := gateway(t, service, "-otlpEndpoint", c.URL)
+	seg := segments(t, small(1))[0]
+	node.Wait("renditions", time.Minute, func() bool {
+		_, err := harness.Push(gw, "movie", "0.ts", seg.Data, seg.Duration)
+		return err == nil
+	})
+	way := []string{"segment", "transcode", "POST /segment", "transcode", "transcode"}
+	node.Wait("a trace of the segment", 20*time.Second, func() bool {
+		spans := c.Spans()
+		byID := make(map[string]collector.Span)
+		for _, s := range spans {
+			byID[s.ID] = s
+		}
+		for _, s := range spans {
+			var up []string
+			for at, ok := s, true; ok; at, ok = byID[at.Parent] {
+				up = append([]string{at.Name}, up...)
+			}
+			if slices.Equal(up, way) {
+				return s.Kind == "SPAN_KIND_SERVER" && s.Failed == ""
+			}
+		}
+		return false
+	})
+	if bytes.Contains(c.Bytes(), []byte("movie")) {
+		t.Error("spans have the stream's name")
 	}
 }
