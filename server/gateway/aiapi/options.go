@@ -13,6 +13,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/modelroutes"
 	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/core/tracing"
 	"github.com/tuttinode/tutti/server/gateway/answercache"
 	"github.com/tuttinode/tutti/server/gateway/broker"
 	"github.com/tuttinode/tutti/server/gateway/guards"
@@ -58,7 +59,9 @@ type Options struct {
 	PrivateURLs bool
 
 	Recorder inference.Recorder
-	Log      *slog.Logger
+	// Tracer makes the requests' spans; nil makes none.
+	Tracer *tracing.Tracer
+	Log    *slog.Logger
 	// Now is the clock, Rand the source of unguessable IDs.
 	Now  func() time.Time
 	Rand io.Reader

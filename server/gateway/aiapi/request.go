@@ -12,6 +12,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/modelroutes"
 	"github.com/tuttinode/tutti/core/sse"
+	"github.com/tuttinode/tutti/core/tracing"
 	"github.com/tuttinode/tutti/server/gateway/broker"
 	"github.com/tuttinode/tutti/server/origin"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -52,6 +53,7 @@ type relayedRequest struct {
 	release func()
 	// stats are logged and counted at the end.
 	stats inference.JobStats
+	span  tracing.Span
 	// waited is the time spent waiting for the next hop or the client. sent counts the answer's
 	// bytes.
 	waited time.Duration
@@ -113,6 +115,7 @@ func (s *Server) newRequest(w http.ResponseWriter, r *http.Request, rt *route) *
 		Model: inference.Model{Capability: rt.capability}, Operation: rt.operation, RequestID: x.id,
 	}
 	w.Header()[rpc.RequestIDHeader] = []string{x.id}
+	x.beginSpan()
 	return x
 }
 

@@ -84,7 +84,7 @@ func (p *Part) newAI(ctx context.Context, orchestrators func(context.Context) ([
 		Capacity: b.Capacity, Routes: p.routes.Load, Guards: checks, Cache: p.newCache(),
 		Limits: aiapi.Limits{Queue: queueLimit(p.Config.AI.Queue), Bytes: nodeenv.Memory(aiapi.DefaultBytes),
 			Results: nodeenv.Memory(aiapi.DefaultResults)}, PrivateURLs: p.Config.AI.PrivateURLs,
-		Log: p.Log, Now: time.Now, Rand: rand.Reader,
+		Tracer: p.Tracer, Log: p.Log, Now: time.Now, Rand: rand.Reader,
 	})
 	if err != nil {
 		return nil, err

@@ -118,6 +118,7 @@ func (p *Part) options(orchestrators []string) gateway.Options {
 		Listener:         p.Process.Sockets.Take(process.SocketGateway),
 		Orchestrators:    orchestrators,
 		OrchestratorHook: p.Config.Selection.Webhook.Reveal(),
+		Tracer:           p.Tracer,
 		AdmissionHook:    p.Config.Gateway.AuthWebhook.Reveal(),
 		NoPush:           !p.Config.Gateway.HTTPIngest,
 		CurrentPlaylist:  p.Config.Gateway.CurrentManifest,
