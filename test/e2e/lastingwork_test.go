@@ -3,7 +3,6 @@ package e2e
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -256,8 +255,5 @@ func TestAnUpgradeKeepsRequestsOfCapabilities(t *testing.T) {
 	if got := <-answer; got != "200 OK" {
 		t.Error("the request of the capability:", got)
 	}
-	n.Wait("the old process to end", 20*time.Second, func() bool {
-		state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", n.PID()))
-		return err != nil || strings.Contains(string(state), ") Z ")
-	})
+	awaitEnd(t, n.Process)
 }
