@@ -76,6 +76,23 @@ func (s *Server) begin(r *http.Request, x *paidJob, body Body, short *refusal) e
 	return nil
 }
 
+// enter adds a request that is charged for. It fails when the node stops, or another process has its books.
+func (s *Server) enter(x *paidJob) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	s.requests[x] = struct{}{}
+	return true
+}
+
+func (s *Server) leave(x *paidJob) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.requests, x)
+}
+
 // end charges what is due and gives the slot back. It is idempotent.
 func (x *paidJob) end() {
 	if x.meter != nil {
@@ -134,6 +151,11 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request) error {
 	if err := s.begin(r, x, body, errBalance); err != nil {
 		return err
 	}
+	if !s.enter(x) {
+		x.meter.Drop()
+		return errNoCapacity
+	}
+	defer s.leave(x)
 	late, stop := context.WithTimeoutCause(r.Context(), job.Timeout, errLate)
 	defer stop()
 	ctx, cancel := s.cut(late, x)
