@@ -38,6 +38,10 @@ func (x *relayedRequest) serveLLM() error {
 	if err != nil {
 		return err
 	}
+	wishes, err := x.server.preferences(req)
+	if err != nil {
+		return err
+	}
 	x.stats.Model, x.stats.Stream, x.targetsOf = req.Model, req.Stream, targets
 	x.cost.labels = req.Labels
 	if err := x.checkAddresses(ctx, jsonType[0], body); err != nil {
@@ -63,7 +67,8 @@ func (x *relayedRequest) serveLLM() error {
 	if err != nil {
 		return err
 	}
-	llm := llmRequest{req: req, body: out, targets: targets, hint: broker.Hint{NeedsOwnNode: !req.Plain}}
+	llm := llmRequest{req: req, body: out, targets: targets,
+		hint: broker.Hint{NeedsOwnNode: !req.Plain, Preferences: wishes}}
 	if req.Operation == inference.Chat {
 		llm.hint.Affinity = pipeline.PrefixHashes(body)
 	}
