@@ -72,3 +72,30 @@ func (r Reason) verdict() Verdict {
 	}
 	return Empty
 }
+
+// reasonTexts are the reasons in words. Read-only.
+var reasonTexts = map[Reason]string{
+	NotOffered:          "it does not offer the model any more",
+	NotInOnly:           "provider.only does not name it",
+	Ignored:             "provider.ignore names it",
+	NotInOrder:          "provider.order does not name it, and allow_fallbacks is false",
+	NoFallbacks:         "allow_fallbacks is false, and another one is first",
+	DropsParameters:     "it would drop parameters of the request, which require_parameters refuses",
+	AbovePreferredPrice: "it costs more than provider.max_price",
+	LacksOperation:      "it is a node of the existing network, which knows chats only",
+	LowScore:            "its measured performance is below -minPerfScore",
+	AboveMaxPrice:       "it costs more than -maxPricePerCapability or -maxPricePerUnit",
+	AskedToWait:         "it asked this client to come back later",
+	AlreadyTried:        "it had the request already",
+	Rests:               "it failed recently and rests, or took payments without an answer",
+	CachedPrefix:        "it has the beginning of the prompt cached",
+	Loaded:              "it has the model loaded and a free slot",
+	RefusedSome:         "it has the model loaded, and recently refused such requests",
+	NotLoaded:           "it would have to load the model",
+	RefusedMany:         "it recently refused many such requests, or some and has not loaded the model",
+	FullNow:             "it has no free slot, as far as known",
+	LastResort:          "it rests, and there is no other",
+}
+
+// Text returns the reason in words.
+func (r Reason) Text() string { return reasonTexts[r] }

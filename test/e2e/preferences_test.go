@@ -3,9 +3,14 @@ package e2e
 import (
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tuttinode/tutti/test/harness"
 )
 
 // preferredModel is a model that two orchestrators serve.
@@ -18,7 +23,8 @@ func TestProviderPreferences(t *testing.T) {
 	b, atB := aiOrchestrator(t, []entry{llmEntry(preferredModel, parameterServer(t, preferredModel, 1000))})
 	awaitModel(t, a, atA, preferredModel, "ready")
 	awaitModel(t, b, atB, preferredModel, "ready")
-	p, gw := gateway(t, atA+","+atB)
+	admin, dir := harness.Address(t), t.TempDir()
+	p, gw := gatewayAt(t, atA+","+atB, admin, "-dataDir", dir)
 	for name, tt := range map[string]struct {
 		provider, want string
 		status         int
@@ -56,6 +62,26 @@ func TestProviderPreferences(t *testing.T) {
 			if strings.Contains(l, line) && !strings.Contains(l, "orchestrator=https://"+tt.want) {
 				t.Errorf("%s went elsewhere: %s", name, l)
 			}
+		}
+	}
+	// The command says the same of the running gateway.
+	request := filepath.Join(t.TempDir(), "request.json")
+	for name, tt := range map[string]struct{ provider, want string }{
+		"order": {fmt.Sprintf(`{"order":[%q]}`, atB),
+			`(?s)1 +https://` + atB + ` +0 wei +loaded .*2 +https://` + atA},
+		"ignore": {fmt.Sprintf(`{"ignore":[%q]}`, atA),
+			`(?s)1 +https://` + atB + ` .*- +https://` + atA + ` +0 wei +ignored `},
+		"wrong": {`{"sort":"throughput"}`, `provider\.sort`},
+	} {
+		text := fmt.Sprintf(`{"model":%q,"provider":%s,"messages":[{"role":"user","content":"hi"}]}`, preferredModel,
+			tt.provider)
+		if err := os.WriteFile(request, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, _ := harness.Output(t, binary, "gateway", "route", "--explain", request, "-gateway", "-orchAddr", atA,
+			"-cliAddr", admin, "-dataDir", dir)
+		if !regexp.MustCompile(tt.want).MatchString(out) {
+			t.Errorf("%s: %s", name, out)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (x *relayedRequest) serveLLM() error {
 	if err != nil {
 		return err
 	}
-	targets, err := x.targets(req)
+	targets, err := x.server.targets(req)
 	if err != nil {
 		return err
 	}

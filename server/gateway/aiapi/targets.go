@@ -34,11 +34,7 @@ type llmRequest struct {
 }
 
 // targets returns the models that a request may be sent to, nil where it is only its own.
-func (x *relayedRequest) targets(req *pipeline.Request) ([]modelroutes.Target, error) {
-	return targetsOf(x.server.opt.Routes(), req)
-}
-
-func targetsOf(table *modelroutes.Table, req *pipeline.Request) ([]modelroutes.Target, error) {
+func (s *Server) targets(req *pipeline.Request) ([]modelroutes.Target, error) {
 	names := []string{req.Model.ID}
 	if req.Models != nil {
 		var more []string
@@ -47,7 +43,7 @@ func targetsOf(table *modelroutes.Table, req *pipeline.Request) ([]modelroutes.T
 		}
 		names = append(names, more...)
 	}
-	targets := table.Targets(names...)
+	targets := s.opt.Routes().Targets(names...)
 	asIs := req.Models == nil && req.Provider == nil && len(targets) == 1
 	if t := &targets[0]; asIs && t.Model == req.Model.ID && len(t.Parameters) == 0 {
 		return nil, nil

@@ -99,3 +99,21 @@ func TestPreferredPrice(t *testing.T) {
 		t.Errorf("a raised price: %v, after %d jobs", err, after-before)
 	}
 }
+
+// An explanation sends nothing to an orchestrator, and makes the gateway neither search nor remember.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	a := fake(t, "a")
+	s := start(t, nil, a)
+	if choices, at := s.Explain(chat(), broker.Hint{}); len(choices) > 0 || !at.IsZero() || len(s.Pools()) > 0 {
+		t.Errorf("before the first job: %v at %v", choices, at)
+	}
+	s.mustAsk(t)
+	choices, at := s.Explain(chat(), broker.Hint{})
+	if len(choices) != 1 || choices[0].Rank != 1 || choices[0].Reason != airouting.Loaded || at.IsZero() {
+		t.Errorf("%v at %v", choices, at)
+	}
+	if asked, jobs := a.counts(); asked != 1 || jobs != 1 || s.inFlight() != 0 {
+		t.Errorf("asked %d times, %d jobs", asked, jobs)
+	}
+}

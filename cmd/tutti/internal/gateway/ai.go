@@ -89,7 +89,7 @@ func (p *Part) newAI(ctx context.Context, orchestrators func(context.Context) ([
 	if err != nil {
 		return nil, err
 	}
-	out.front = f
+	out.front, p.front = f, f
 	if p.Metrics != nil {
 		if err := p.Metrics.WatchOrchestrators(b.Orchestrators); err != nil {
 			return nil, fmt.Errorf("register metrics of orchestrators: %w", err)
