@@ -19,15 +19,7 @@ func TestAnswersSayWhatTheyCost(t *testing.T) {
 	w := newWorld(t)
 	g := w.gateways[0]
 	w.orchestrators[0].proc.Wait("an answer", 60*time.Second, func() bool { return chat(g) == nil })
-	settled := func(units int64) (total *big.Rat) {
-		g.proc.Wait("the payments to be settled", 30*time.Second, func() bool {
-			s := w.spending(g)
-			total = difference(t, s.Billed, "0")
-			return units == 0 || unitsOf(w, g) >= units
-		})
-		return total
-	}
-	before, done := settled(0), unitsOf(w, g)
+	before := w.spending(g)
 	sum := new(big.Int)
 	for i, more := range []string{"", "", `,"stream":true,"stream_options":{"include_usage":true}`, `,"stream":true`} {
 		body := fmt.Appendf(nil, `{"model":%q,"max_tokens":3,"messages":[{"role":"user","content":"hi"}]%s}`, model, more)
@@ -47,10 +39,13 @@ func TestAnswersSayWhatTheyCost(t *testing.T) {
 		}
 		sum.Add(sum, cost)
 	}
-	billed := new(big.Rat).Sub(settled(done+4*3), before)
+	var billed *big.Rat
+	g.proc.Wait("the payments to be settled", 30*time.Second, func() bool {
+		after := w.spending(g)
+		billed = difference(w.T, after.Billed, before.Billed)
+		return units(after) == units(before)+4*3
+	})
 	if billed.Cmp(new(big.Rat).SetInt(sum)) != 0 {
 		t.Errorf("the answers say %s wei, the books %s", sum, billed.RatString())
 	}
 }
-
-func unitsOf(w *world, g *party) int64 { return units(w.spending(g)) }
