@@ -30,8 +30,8 @@ type llm struct {
 	message func(m message)
 	// sampling are temperature, top_p and top_k as they are written.
 	sampling [3][]byte
-	// models is the field for gateways, as it is written.
-	models []byte
+	// models and provider are the fields for gateways, as they are written.
+	models, provider []byte
 	// labels name the client's own user, and what it wants to find the request by, as they are written.
 	labels struct{ user, safety, metadata []byte }
 }
@@ -111,6 +111,10 @@ func (l *llm) field(c *cursor, op inference.Operation, key []byte) error {
 		if string(v) != "null" {
 			l.models = v
 		}
+		return err
+	case "provider":
+		v, err := c.value()
+		l.provider = v
 		return err
 	case needs(op):
 		switch op {
@@ -301,7 +305,7 @@ func decodeLLM(op inference.Operation, body []byte) (*Request, error) {
 		Inputs:      inputs,
 		Plain:       l.plain && n == 1,
 		PromptBytes: l.bytes,
-		Models:      l.models,
+		ForGateways: ForGateways{l.models, l.provider},
 		InputTokens: inference.Tokens((l.promptInput(op) + bytesPerToken - 1) / bytesPerToken),
 	}, nil
 }

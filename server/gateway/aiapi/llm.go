@@ -34,7 +34,11 @@ func (x *relayedRequest) serveLLM() error {
 	if err != nil {
 		return err
 	}
-	targets, err := x.targets(req)
+	targets, err := x.server.targets(req)
+	if err != nil {
+		return err
+	}
+	wishes, err := x.server.preferences(req)
 	if err != nil {
 		return err
 	}
@@ -64,7 +68,8 @@ func (x *relayedRequest) serveLLM() error {
 	if err != nil {
 		return err
 	}
-	llm := llmRequest{req: req, body: out, targets: targets, hint: broker.Hint{NeedsOwnNode: !req.Plain}}
+	llm := llmRequest{req: req, body: out, targets: targets,
+		hint: broker.Hint{NeedsOwnNode: !req.Plain, Preferences: wishes}}
 	if req.Operation == inference.Chat {
 		llm.hint.Affinity = pipeline.PrefixHashes(body)
 	}

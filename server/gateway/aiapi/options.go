@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"io"
 	"log/slog"
+	"math/big"
 	"net/http"
 	"time"
 
@@ -49,7 +50,10 @@ type Options struct {
 	// Routes are the operator's names of models; nil, and a nil table, have none. It is called for
 	// every request.
 	Routes func() *modelroutes.Table
-	Limits Limits
+	// WeiPerUSD is the present rate of the dollar, false while it is not known; nil knows none. It must not
+	// wait. needed says that a request asks for it; without that, a rate that is known anyway will do.
+	WeiPerUSD func(needed bool) (*big.Rat, bool)
+	Limits    Limits
 	// Guards check requests and answers; nil checks none.
 	Guards *guards.Guards
 	// Cache keeps answers; nil keeps none.

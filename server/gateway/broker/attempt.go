@@ -145,6 +145,9 @@ func (r *jobRun) mayRepeat(done *retries) bool {
 }
 
 func (r *jobRun) send(ctx context.Context, t *upstream.Terms) (*upstream.Answer, error) {
+	if !r.hint.Preferences.Affords(t.Price) { // it was raised since the orchestrator was chosen
+		return nil, &upstream.UnpaidError{Err: abovePreferredPrice(r.job.Model)}
+	}
 	job, err := r.wireJob(t)
 	if err != nil {
 		return nil, err
