@@ -30,10 +30,10 @@ type assembler struct {
 	waiting map[uint16]*rtp.Packet
 	since   time.Time // when the first of waiting came
 	unit    []byte
-	// size is what unit and codec hold of a picture: codec keeps the parts of a unit until its last one, of which open
-	// says that it has not come.
-	size int
-	open bool
+	// parts is what codec holds of a picture: the parts of a unit until its last one, of which open says that it has
+	// not come.
+	parts int
+	open  bool
 	// broken: a part of this picture, or of one before it, was lost.
 	broken bool
 }
@@ -92,7 +92,7 @@ func (a *assembler) lose(at uint16) {
 // drop forgets what there is of a picture.
 func (a *assembler) drop() {
 	a.broken, a.unit, a.codec = true, nil, codecs.H264Packet{}
-	a.size, a.open = 0, false
+	a.parts, a.open = 0, false
 }
 
 // partType is that of packets with a part of a unit, of which lastPart marks the last one (RFC 6184, FU-A).
@@ -102,12 +102,12 @@ func (a *assembler) add(p *rtp.Packet) {
 	if len(p.Payload) > 0 {
 		data, err := a.codec.Unmarshal(p.Payload)
 		if p.Payload[0]&0x1f == partType && err == nil {
-			a.open = p.Payload[1]&lastPart == 0
-			a.size += len(p.Payload)
-		} else {
-			a.size += len(data)
+			a.parts += len(p.Payload)
+			if a.open = p.Payload[1]&lastPart == 0; !a.open {
+				a.parts = 0
+			}
 		}
-		if err != nil || a.size > maxAccessUnit {
+		if err != nil || a.parts+len(a.unit)+len(data) > maxAccessUnit {
 			a.drop()
 			return
 		}
@@ -120,7 +120,7 @@ func (a *assembler) add(p *rtp.Packet) {
 		a.broken = true
 	}
 	unit := a.unit
-	a.unit, a.codec, a.size, a.open = nil, codecs.H264Packet{}, 0, false
+	a.unit, a.codec, a.parts, a.open = nil, codecs.H264Packet{}, 0, false
 	if len(unit) > 0 {
 		a.deliver(p.Timestamp, unit, !a.broken)
 		a.broken = false

@@ -152,6 +152,57 @@ func TestFragmentsWithoutAnEndAreBounded(t *testing.T) {
 	}
 }
 
+// FuzzPackets: whatever packets of pictures and sound a publisher sends, they end nothing, and what is kept is bounded.
+func FuzzPackets(f *testing.F) {
+	f.Add([]byte{4, 0x67, 1, 2, 3, 4, 0x68, 1, 2, 3, 0x84, 0x65, 1, 2, 3, 0x43, 0xf8, 0xff, 0xfe, 3, 0x7c, 0x85, 1, 0x83,
+		0x7c, 0x45, 2})
+	f.Add([]byte{8, 0x78, 0, 2, 0x67, 1, 0, 1, 0x68, 0x82, 0x65, 1, 0x42, 3, 0xff, 2, 0x7c, 0x45, 1, 0x7c, 0x81, 0x78})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		to := &kept{}
+		s := segmenter.New(segmenter.Options{Now: time.Now})
+		s.SetSound(&mpegts.CodecOpus{ChannelCount: 2})
+		s.Direct(to)
+		at := int64(segmenter.FirstTime)
+		a := assembler{now: time.Now, deliver: func(_ uint32, unit []byte, whole bool) {
+			at += 3000
+			s.AnnexB(at, unit, whole)
+		}}
+		for number := uint16(0); len(data) > 0; number++ {
+			// A packet begins with its length; two bits say that it ends a picture, and that it is sound.
+			n := min(int(data[0]&0x3f), len(data)-1)
+			marker, sound, payload := data[0]&0x80 != 0, data[0]&0x40 != 0, data[1:1+n]
+			if data = data[1+n:]; sound {
+				s.Sound(at, payload)
+				continue
+			}
+			a.push(&rtp.Packet{Payload: payload, Header: rtp.Header{SequenceNumber: number, Marker: marker}})
+			if a.parts+len(a.unit) > maxAccessUnit || a.open != (a.parts > 0) {
+				t.Error(a.parts, a.open, len(a.unit))
+			}
+		}
+		s.Finish()
+		for _, segment := range to.segments {
+			o := newOutput(time.Now)
+			if err := o.read(bytes.NewReader(segment.Bytes())); err != nil {
+				t.Errorf("a segment of ours cannot be read: %v", err)
+			}
+		}
+	})
+}
+
+// kept keeps segments.
+type kept struct{ segments []*keptSegment }
+
+type keptSegment struct{ bytes.Buffer }
+
+func (k *kept) Next() (segmenter.Output, error) {
+	k.segments = append(k.segments, &keptSegment{})
+	return k.segments[len(k.segments)-1], nil
+}
+
+func (*keptSegment) Close() error { return nil }
+func (*keptSegment) Drop()        {}
+
 // Packets of a publisher arrive in any order, twice and not at all: pictures come out in order, and one that is not
 // whole never as whole.
 func FuzzAssembler(f *testing.F) {
