@@ -43,8 +43,8 @@ func LocateAddresses(id capability.ID, contentType string, body []byte, visit fu
 	w := &addressWalk{visit: visit}
 	if p.Form == Multipart {
 		return Parts(contentType, body, func(name, file string, value []byte) error {
-			kind := fieldOf(name)
-			if file != "" || name == p.File || kind == otherField {
+			// Some servers do not tell fields with the name of a file from others.
+			if name == p.File || fieldOf(name) == otherField || file != "" && isMediaFile(value) {
 				return nil
 			}
 			return w.add(&Address{Text: string(value)})
@@ -234,6 +234,16 @@ func hasDataScheme(raw []byte) bool {
 var mediaStarts = []string{
 	"/9j/", "iVBORw0KGgo", "R0lGOD", "UklGR", "Qk", "SUkq", "TU0AK", // JPEG, PNG, GIF, WebP and WAV, BMP, TIFF
 	"T2dnU", "ZkxhQ", "SUQz", "GkXfo", "JVBERi0", // Ogg, FLAC, MP3 with a title, Matroska, PDF
+}
+
+// fileStarts are the beginnings of the same media as files, and of MP4 and MP3 without a title. No address begins like
+// one. Read-only.
+var fileStarts = []string{"\xff", "\x89PNG", "GIF8", "RIFF", "BM", "II*", "MM\x00", "OggS", "fLaC", "ID3", "\x1aE",
+	"%PDF", "\x00\x00"}
+
+// isMediaFile reports whether a file is an image, audio, video or document.
+func isMediaFile(value []byte) bool {
+	return slices.ContainsFunc(fileStarts, func(s string) bool { return bytes.HasPrefix(value, []byte(s)) })
 }
 
 // soundStarts are those of MP3 and AAC without tags, of every version. Paths may begin like them:

@@ -140,6 +140,13 @@ func TestAddressesInAForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _ = part.Write([]byte("http://file"))
+	for name, value := range map[string]string{"mask_image": "\x89PNG\r\n\x1a\n", "file_url": "http://127.0.0.1"} {
+		part, err := w.CreateFormFile(name, "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = part.Write([]byte(value))
+	}
 	fields := map[string]string{"prompt": "http://prompt", "image_url": "http://x", "mask_url": "data:x",
 		"metadata": `{"duration":"3"}`}
 	for name, value := range fields {
@@ -149,7 +156,7 @@ func TestAddressesInAForm(t *testing.T) {
 	}
 	_ = w.Close()
 	got, err := addresses(capability.ImageToImage, w.FormDataContentType(), b.Bytes())
-	if err != nil || !slices.Equal(got, []string{"http://x"}) {
+	if err != nil || !slices.Equal(got, []string{"http://127.0.0.1", "http://x"}) {
 		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -129,8 +129,8 @@ func sameTerms(a, b *pipeline.Request) bool {
 		a.Inputs == b.Inputs && a.MaxTokens == b.MaxTokens
 }
 
-// guardPayload has guards check a request of another pipeline. Of a form they get the fields that are no
-// files, and cannot change them.
+// guardPayload has guards check a request of another pipeline. Of a form they get all but its input, and
+// cannot change it: some model servers do not tell fields with the name of a file from others.
 func (x *relayedRequest) guardPayload(ctx context.Context, req *pipeline.Request, contentType string,
 	body []byte) (*pipeline.Request, []byte, error) {
 	if !x.covered(guards.StageRequest) {
@@ -140,8 +140,9 @@ func (x *relayedRequest) guardPayload(ctx context.Context, req *pipeline.Request
 		return x.guardJSON(ctx, req, body)
 	}
 	fields := map[string]string{}
-	err := pipeline.Parts(contentType, body, func(name, file string, value []byte) error {
-		if file == "" {
+	form, _ := pipeline.Lookup(x.route.capability)
+	err := pipeline.Parts(contentType, body, func(name, _ string, value []byte) error {
+		if name != form.File {
 			fields[name] = string(value)
 		}
 		return nil

@@ -282,6 +282,20 @@ func TestGuardOfAForm(t *testing.T) {
 	}
 }
 
+// A text is shown to guards also where it has the name of a file, by which some model servers tell nothing.
+func TestGuardOfATextWithTheNameOfAFile(t *testing.T) {
+	t.Parallel()
+	change, asked := guarded(t, "", func(*guards.Question) string { return `{"action":"refuse","message":"no"}` })
+	n := start(t, change).serve()
+	form := "--b\r\nContent-Disposition: form-data; name=\"prompt\"; filename=\"x\"\r\n\r\nwhat is it\r\n--b\r\n" +
+		"Content-Disposition: form-data; name=\"image\"; filename=\"a.png\"\r\n\r\n" + string(picture(t)) + "\r\n--b--\r\n"
+	n.post("/image-to-text", form, "Content-Type", "multipart/form-data; boundary=b")
+	if q := asked(); len(q) != 1 || !strings.Contains(string(q[0].Body), `"prompt":"what is it"`) ||
+		strings.Contains(string(q[0].Body), "IHDR") {
+		t.Errorf("%+v", q)
+	}
+}
+
 // A guarded answer names the model that was asked for, as every other.
 func TestGuardedAnswersNameTheAlias(t *testing.T) {
 	t.Parallel()
