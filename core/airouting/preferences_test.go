@@ -102,6 +102,22 @@ func TestPreferences(t *testing.T) {
 	}
 }
 
+// The operator may let requests pay more than the gateway's maximum where there is no other; what the client pays at
+// most is kept.
+func TestPreferredPriceIsNotLifted(t *testing.T) {
+	t.Parallel()
+	table := tableOf(fourKinds()...)
+	q := airouting.Query{MaxPrice: big.NewRat(1, 2), AllowExpensive: true,
+		Preferences: &airouting.Preferences{MaxPrice: big.NewRat(1, 1)}}
+	if l := pick(t, table, t0, q); !strings.Contains(l.URI(), "b.example") {
+		t.Errorf("%s", l.URI())
+	}
+	q.Preferences = &airouting.Preferences{MaxPrice: big.NewRat(3, 4)}
+	if l, v := table.Pick(t0, q); l != nil || v == airouting.Picked {
+		t.Errorf("%v", l.URI())
+	}
+}
+
 // The preferred orchestrator is passed over while it is full or rests, and gets jobs again later.
 func TestOrderPassesOver(t *testing.T) {
 	t.Parallel()
