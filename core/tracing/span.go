@@ -51,15 +51,6 @@ func Current(ctx context.Context) Span {
 	return Span{span}
 }
 
-// Detach returns ctx with the span of another context, for work that outlives or precedes it.
-func Detach(ctx, of context.Context) context.Context {
-	span := trace.SpanFromContext(of)
-	if !span.SpanContext().IsValid() {
-		return ctx
-	}
-	return trace.ContextWithSpan(ctx, span)
-}
-
 // maxSubject bounds a name that clients choose, in bytes. The SDK bounds attributes, not names.
 const maxSubject = 128
 

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/tuttinode/tutti/core/apikeys"
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/tracing"
 )
 
@@ -29,12 +30,13 @@ func (x *relayedRequest) trusted() bool {
 	return token != "" && keys.Verified(token) && keys.Known(token) == nil
 }
 
-// endSpan ends the span. It has the request's figures and nothing of what the client or the model wrote.
+// endSpan ends the span. It has the request's figures and nothing of what the client or the model wrote. That of a
+// request without a valid key is dropped: it costs a stranger nothing, and would fill the queue.
 func (x *relayedRequest) endSpan() {
-	if !x.span.On() {
+	f := &x.stats
+	if !x.span.On() || f.Code.Class() == fault.Unauthenticated {
 		return
 	}
-	f := &x.stats
 	x.span.Text(tracing.HTTPMethod, x.route.method)
 	x.span.Text(tracing.HTTPRoute, x.route.path)
 	x.span.Int(tracing.HTTPStatus, int64(f.Status))
