@@ -145,7 +145,7 @@ func TestCommandLines(t *testing.T) {
 				"-resultMemory 1GiB -workerMemory 2GB -drainTimeout 90s -maxConnections 0 -maxConnectionsPerAddress 0",
 			check: func(t *testing.T, c *config.Config) {
 				equal(t, c.Limits, config.Limits{MaxSessions: config.Sessions{Auto: true}, ResultMemory: 1 << 30,
-					DrainTimeout: 90 * time.Second})
+					DrainTimeout: 90 * time.Second, UpgradeAnswers: 10 * time.Minute})
 				equal(t, c.Transcoding.WorkerMemory, config.MemoryLimit{Bytes: 2_000_000_000})
 				equal(t, c.Transcoding.EncoderPreset, "medium")
 			}},

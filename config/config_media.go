@@ -75,8 +75,9 @@ type Limits struct {
 	PerAddress int
 	// KnownPeers are networks whose addresses are bounded as if they had shown credentials.
 	KnownPeers []netip.Prefix
-	// DrainTimeout is how long a first signal waits for work in progress.
-	DrainTimeout time.Duration
+	// DrainTimeout is how long a first signal waits for work in progress, UpgradeAnswers how long answers of a gateway
+	// may go on in the old process of an upgrade.
+	DrainTimeout, UpgradeAnswers time.Duration
 }
 
 // Gateway is what the gateway role works with.

@@ -149,5 +149,8 @@ func tuttiRows() []option {
 			to: func(c *Config) value { return path(&c.Storage.MoveFrom) }},
 		{name: "drainTimeout", mark: "T", preset: "30s", help: "how long a stop waits for work in progress",
 			to: func(c *Config) value { return duration(&c.Limits.DrainTimeout, 0) }},
+		{name: "upgradeAnswers", mark: "T", roles: gateway, preset: "10m",
+			help: "how long model answers of a gateway may go on in the old process of an upgrade",
+			to:   func(c *Config) value { return duration(&c.Limits.UpgradeAnswers, 0) }},
 	}
 }

@@ -27,6 +27,9 @@ func (n *node) addProcess(opt *admin.Options) {
 	if n.Orchestrator != nil {
 		parts.Rules, parts.Listener, parts.Live = n.Orchestrator.Rules, n.Orchestrator.Server, n.Orchestrator.Live()
 	}
+	if n.Gateway != nil {
+		parts.Gateway = n.Gateway
+	}
 	drain, reporter := p.Attach(&parts)
 	opt.Node.Reload, opt.Node.Drains, opt.Node.Upgrade = p.Reload, drain, p.Upgrade
 	opt.Listener = p.Sockets.Take(process.SocketAdmin)

@@ -27,10 +27,15 @@ type account struct {
 	requests window
 	tokens   window
 	inFlight int
-	counts   []count
+	// growing are the requests in progress that may take more than they reserved.
+	growing int
+	counts  []count
 	// futureSince is since when the period of a count begins in the future, zero where
 	// none does.
 	futureSince time.Time
+	// leaving: another process has the counts; pool is what its requests in progress may still take from the budget.
+	leaving bool
+	pool    inference.Tokens
 	// dirty: the counts changed since they were last saved.
 	dirty bool
 	// weiPerUSD is the present rate, see Options.
@@ -52,6 +57,8 @@ type ticket struct {
 	// second is when the tokens were counted in the account's window, -1 if they were not.
 	second  int64
 	settled bool
+	// grows: the answer may take more than was reserved.
+	grows bool
 }
 
 // newAccount makes an account without use.
@@ -94,6 +101,9 @@ func (a *account) admit(answer *Key, need Need, fallback inference.Tokens) (*Gra
 	now := a.now()
 	a.startPeriods(now)
 	k := a.terms(answer)
+	if a.leaving {
+		return nil, errLeft()
+	}
 	a.keep(k.Budget)
 	if err := k.usable(now, need.Model); err != nil {
 		return nil, err
@@ -103,6 +113,9 @@ func (a *account) admit(answer *Key, need Need, fallback inference.Tokens) (*Gra
 	}
 	g := a.take(k, now, &w)
 	g.ticket.key, g.ticket.maxPrompt = answer, bounded(need.MaxPrompt)
+	if g.ticket.grows = need.MaxTokens == 0; g.ticket.grows {
+		a.growing++
+	}
 	return g, nil
 }
 
@@ -136,6 +149,7 @@ func (a *account) takeChanged(usage []Usage) ([]Usage, bool) {
 	for i := range a.counts {
 		if a.counts[i].kept {
 			usage = append(usage, a.counts[i].Usage)
+			a.counts[i].saved = a.counts[i].Usage
 		}
 	}
 	return usage, true

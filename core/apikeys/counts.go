@@ -13,6 +13,8 @@ type count struct {
 	only Period
 	// kept: it is saved, because a budget needed it.
 	kept bool
+	// saved is what was saved last, or loaded.
+	saved Usage
 }
 
 // ownCount returns the count of a listed key, which has one budget.
@@ -125,6 +127,7 @@ func (a *account) restore(u Usage) {
 	a.startPeriods(a.now())
 	for i := range a.counts {
 		a.counts[i].restore(u)
+		a.counts[i].saved = a.counts[i].Usage
 	}
 	a.dirty = a.dirty || u.Reserved > 0 || !u.Held.IsZero()
 }

@@ -40,6 +40,8 @@ type Guard struct {
 	// table is replaced as a whole, so that requests look keys up without a lock.
 	table atomic.Pointer[table]
 	hook  *hook
+	// leaving: another process has the counts.
+	leaving atomic.Bool
 
 	mu sync.Mutex // guards what replaces table, and what follows
 	// static and stored are the keys of the table.
@@ -150,6 +152,9 @@ func (g *Guard) Required() bool {
 func (g *Guard) Admit(ctx context.Context, token string, need Need) (*Grant, error) {
 	if !g.Required() {
 		return &Grant{}, nil
+	}
+	if g.leaving.Load() {
+		return nil, errLeft()
 	}
 	a, answer, err := g.account(ctx, token, need)
 	if err != nil {

@@ -101,6 +101,9 @@ func (a *account) holdMoney(t *ticket, cost core.Wei) (USD, error) {
 		dollars = usdOf(cost, rate)
 	}
 	a.keep(b)
+	if a.leaving && (!b.Wei.IsZero() || !b.USD.IsZero()) {
+		return USD{}, errLeft()
+	}
 	c := a.count(b)
 	if left := b.Wei.Sub(c.Paid).Sub(c.Held); !b.Wei.IsZero() && cost.Cmp(left) > 0 {
 		return USD{}, a.moneySpent(c, fmt.Sprintf(

@@ -70,11 +70,18 @@ func (a *account) reach(t *ticket, completion inference.Tokens) error {
 	missing := completion - inference.Tokens(t.bound.Load())
 	more := max(missing, reachStep)
 	left, limited := a.left(a.terms(t.key).Budget)
+	if a.leaving {
+		left = a.pool
+	}
 	if limited {
 		more = min(more, max(left, 0))
 	}
 	t.bound.Add(int64(more))
-	a.reserve(more)
+	if a.leaving && limited {
+		a.pool -= more // it is reserved
+	} else {
+		a.reserve(more)
+	}
 	a.tokens.correct(t.second, int64(more))
 	if more < missing {
 		return refuse(fault.BudgetSpent, 0,
@@ -95,7 +102,11 @@ func (a *account) settle(t *ticket, u inference.Usage, finished bool) {
 	reserved := t.prompt + inference.Tokens(t.bound.Load())
 	used := t.used(u, finished)
 	a.inFlight--
+	if t.grows {
+		a.growing--
+	}
 	a.applyUsage(reserved+t.work, t.charge(used, finished))
+	a.releasePool()
 	a.tokens.correct(t.second, int64(used.Total()-reserved))
 }
 

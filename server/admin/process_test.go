@@ -35,7 +35,7 @@ func (p *fakeProcess) Drain() adminapi.Drain {
 	if p.drain.State == "" {
 		p.drain.State = adminapi.DrainServing
 	}
-	p.drain.Sessions = 2
+	p.drain.Sessions, p.drain.Work = 2, []adminapi.DrainWork{{Kind: "sessions", Count: 2}}
 	return p.drain
 }
 
@@ -67,7 +67,8 @@ func TestDrainOfTheNode(t *testing.T) {
 		want string
 	}{
 		{`{"deadlineSeconds":60,` +
-			`"stop":true}`, 200, `"state":"draining","sessions":2,"jobs":0,"deadline":"2023-11-14T22:14:20Z","stop":true`},
+			`"stop":true}`, 200, `"state":"draining","sessions":2,"jobs":0,"work":[{"kind":"sessions","count":2}],` +
+			`"deadline":"2023-11-14T22:14:20Z","stop":true`},
 		{`{"cancel":true}`, 200, `"state":"serving"`},
 		{`{"cancel":true,"stop":true}`, 400, "AdminBadBody"},
 		{`{"deadlineSeconds":-1}`, 400, "AdminBadBody"},

@@ -2,9 +2,11 @@ package apikeystore
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"math/big"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/tuttinode/tutti/core/apikeys"
@@ -54,6 +56,9 @@ type Authorizer struct {
 	// pending is spend that is not saved yet, alerts the keys that Board shows.
 	pending apikeys.Pending
 	alerts  map[string]bool
+	// leaving: the end of Run is a handover. late is what the new process was not told yet.
+	leaving atomic.Bool
+	late    []apikeys.Late
 	// loadErr and saveErr are the last errors, so that only changes are logged.
 	loadErr, saveErr error
 }
@@ -103,7 +108,10 @@ func (k *Authorizer) open(ctx context.Context) error {
 	if err := k.store.forgetSpend(ctx, k.opt.Now()); err != nil {
 		return err
 	}
-	return k.Load(ctx)
+	if err := k.Load(ctx); err != nil {
+		return err
+	}
+	return k.takeLate(ctx)
 }
 
 // Name returns the component's name.
@@ -135,7 +143,7 @@ func (k *Authorizer) sync(ctx context.Context) {
 		"counts of API keys cannot be saved; they are kept in memory and saved later")
 	changed, err := k.store.Changed(ctx)
 	if changed && err == nil {
-		err = k.Load(ctx)
+		err = errors.Join(k.Load(ctx), k.takeLate(ctx))
 	}
 	k.logChange(ctx, &k.loadErr, err, "changes of API keys cannot be read; the known keys stay valid")
 }
@@ -154,16 +162,21 @@ func (k *Authorizer) logChange(ctx context.Context, last *error, err error, text
 	*last = err
 }
 
-// end saves a last time and closes everything.
+// end saves a last time and closes everything, but after a handover.
 func (k *Authorizer) end(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lastSave)
 	defer cancel()
-	err := k.save(ctx)
+	if k.leaving.Load() {
+		k.Guard.HandOver()
+		return k.save(ctx)
+	}
+	return errors.Join(k.save(ctx), k.close())
+}
+
+// close ends the use of webhook and database.
+func (k *Authorizer) close() error {
 	if k.hook != nil {
 		k.hook.close()
 	}
-	if e := k.store.Close(); err == nil {
-		err = e
-	}
-	return err
+	return k.store.Close()
 }

@@ -54,5 +54,16 @@ func tables() database.Tables {
 		usd        TEXT NOT NULL,
 		PRIMARY KEY (day, id, pipeline, model, user, tags)
 	) STRICT, WITHOUT ROWID`,
+		`CREATE TABLE keys_late (
+		id          TEXT NOT NULL,
+		period      TEXT NOT NULL,
+		start       INTEGER NOT NULL,
+		used_before INTEGER NOT NULL,
+		used_after  INTEGER NOT NULL,
+		paid_before TEXT NOT NULL,
+		paid_after  TEXT NOT NULL,
+		usd_before  TEXT NOT NULL,
+		usd_after   TEXT NOT NULL
+	) STRICT`,
 	}}
 }

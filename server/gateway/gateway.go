@@ -55,6 +55,9 @@ type Gateway struct {
 	conns            *admission.Gate
 	handover         *admission.Handover
 	handler          http.Handler
+	// http serves the listener from Run on; retiring closes its connections after a handover.
+	http     *http.Server
+	retiring sync.WaitGroup
 
 	// ladder are the renditions of streams that request no others.
 	ladder atomic.Pointer[[]core.Profile]
@@ -225,7 +228,8 @@ func (g *Gateway) parts() (out []AI) {
 
 // Run serves until ctx ends.
 func (g *Gateway) Run(ctx context.Context, ready func()) error {
-	defer g.Close()
+	parts := g.parts()
+	defer func() { g.close(parts) }()
 	l := g.opt.Listener
 	if l == nil {
 		var err error
@@ -242,6 +246,7 @@ func (g *Gateway) Run(ctx context.Context, ready func()) error {
 		ErrorLog:          slog.NewLogLogger(g.log.Handler(), slog.LevelDebug),
 	}
 	g.conns.Server(srv, nil)
+	g.http = srv
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(g.conns.Listener(l)) }()
 	g.log.Info("gateway serves clients", "addr", l.Addr().String())
@@ -255,13 +260,18 @@ func (g *Gateway) Run(ctx context.Context, ready func()) error {
 			g.sweep(g.opt.Now())
 			g.reportSeveralEncoders(g.opt.Now())
 		case err := <-served:
-			if g.handover.Released() {
-				<-ctx.Done()
-				served <- err
-				return g.shutdown(ctx, srv, served)
+			if !g.handover.Released() {
+				return fmt.Errorf("serve clients: %w", err)
 			}
-			return fmt.Errorf("serve clients: %w", err)
+			<-ctx.Done()
+			parts = g.retire()
+			return nil
 		case <-ctx.Done():
+			if g.handover.Released() { // both may have happened at once
+				<-served
+				parts = g.retire()
+				return nil
+			}
 			return g.shutdown(ctx, srv, served)
 		}
 	}
@@ -300,7 +310,24 @@ func (g *Gateway) stop() {
 
 // Close ends all streams and their background work, and waits for it. Run calls it; it is for
 // callers that use only Handler. No request may be in flight.
-func (g *Gateway) Close() {
+func (g *Gateway) Close() { g.close(g.parts()) }
+
+// retire ends what another process has taken over, and returns the parts that end with it: answers of models go on.
+func (g *Gateway) retire() (end []AI) {
+	g.stop()
+	g.conns.CloseIdle()
+	g.retiring.Go(func() {
+		within, cancel := context.WithTimeout(context.Background(), shutdownTime)
+		defer cancel()
+		_ = g.http.Shutdown(within) // answers that take longer end their connections themselves
+	})
+	if g.opt.Live != nil {
+		end = append(end, g.opt.Live)
+	}
+	return end
+}
+
+func (g *Gateway) close(parts []AI) {
 	g.stop()
 	g.mu.Lock()
 	streams := g.streams
@@ -314,7 +341,7 @@ func (g *Gateway) Close() {
 	}
 	g.cancel()
 	g.wg.Wait()
-	for _, part := range g.parts() {
+	for _, part := range parts {
 		part.Close()
 	}
 	g.client.Close()

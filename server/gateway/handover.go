@@ -13,13 +13,16 @@ import (
 var _ lifecycle.SocketOwner = (*Gateway)(nil)
 
 // requestKind classifies requests for the handover: an event stream never ends by itself, and a
-// model's answer may take minutes.
+// model's answer may take minutes. Live video and jobs of capabilities end with this process: they are paid for while
+// they last.
 func requestKind(r *http.Request) admission.RequestKind {
 	if strings.Contains(r.Header.Get("Accept"), "text/event-stream") && r.Method == http.MethodGet {
 		return admission.UncountedRequest
 	}
-	if strings.HasPrefix(r.URL.Path, pushPath) {
-		return admission.ShortRequest
+	for _, path := range []string{"/live/", "/process/"} {
+		if strings.HasPrefix(r.URL.Path, path) {
+			return admission.ShortRequest
+		}
 	}
 	return admission.LongRequest
 }
@@ -27,13 +30,30 @@ func requestKind(r *http.Request) admission.RequestKind {
 // Socket returns the listener's socket for another process; the caller closes it.
 func (g *Gateway) Socket() (*os.File, error) { return g.handover.File() }
 
-// HandOver hands the socket over to another process that has it too, once the segments and model
-// answers in progress are finished.
-func (g *Gateway) HandOver(ctx context.Context) error {
-	if err := g.handover.Release(ctx); err != nil {
-		return err
+// HandOver hands the socket over to another process that has it too, once the segments in progress are finished. The
+// answers of models continue after Run has returned, see Finish.
+func (g *Gateway) HandOver(ctx context.Context) error { return g.handover.Release(ctx) }
+
+// Unfinished returns how many answers are still in progress.
+func (g *Gateway) Unfinished() int {
+	_, long := g.handover.InProgress()
+	return long
+}
+
+// Finish waits until the answers in progress have ended, or for ctx, and closes the rest. It is called after Run.
+func (g *Gateway) Finish(ctx context.Context) error {
+	err := g.handover.WaitIdle(ctx)
+	if err == nil { // the last bytes of an answer are written after its handler has returned
+		within, cancel := context.WithTimeout(ctx, shutdownTime)
+		defer cancel()
+		_ = g.http.Shutdown(within)
 	}
-	return g.handover.WaitIdle(ctx)
+	_ = g.http.Close()
+	g.retiring.Wait()
+	if g.opt.AI != nil {
+		g.opt.AI.Close()
+	}
+	return err
 }
 
 // Settled waits until the socket was handed over and no segment is in progress, or for ctx.

@@ -175,9 +175,9 @@ func (d drains) Drain() adminapi.Drain {
 	d.n.mu.Lock()
 	defer d.n.mu.Unlock()
 	if d.n.drain {
-		return adminapi.Drain{State: adminapi.DrainDraining, Sessions: d.n.streams, Jobs: 2}
+		return adminapi.Drain{Work: []adminapi.DrainWork{}, State: adminapi.DrainDraining, Sessions: d.n.streams, Jobs: 2}
 	}
-	return adminapi.Drain{State: adminapi.DrainServing}
+	return adminapi.Drain{Work: []adminapi.DrainWork{}, State: adminapi.DrainServing}
 }
 
 func (d drains) Begin(time.Duration, bool) error { return d.set(true) }

@@ -3,6 +3,7 @@ package process
 import (
 	"context"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -90,7 +91,8 @@ func (p *Process) leave(ctx context.Context, s *successor, w *handoverState) err
 // finish waits for the answers that go on here, or for a signal.
 func (p *Process) finish(ctx context.Context, s *successor) error {
 	p.passOn(s)
-	if p.node.Listener == nil {
+	answers := p.node.answers()
+	if len(answers) == 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, answersTime)
@@ -101,12 +103,18 @@ func (p *Process) finish(ctx context.Context, s *successor) error {
 		go run()
 		go p.node.Live.TellUsed(ctx)
 	}
-	if left := p.node.Listener.Unfinished(); left > 0 {
-		p.log.Info("answers that were under way are finished here", "answers", left)
+	var all sync.WaitGroup
+	for _, a := range answers {
+		if left := a.Unfinished(); left > 0 {
+			p.log.Info("answers that were under way are finished here", "answers", left)
+		}
+		all.Go(func() {
+			if err := a.Finish(ctx); err != nil {
+				p.log.Warn("answers are cut off: their time is over", "err", err)
+			}
+		})
 	}
-	if err := p.node.Listener.Finish(ctx); err != nil {
-		p.log.Warn("answers are cut off: their time is over", "err", err)
-	}
+	all.Wait()
 	if p.node.Live != nil {
 		p.node.Live.AwaitBefore(ctx)
 	}

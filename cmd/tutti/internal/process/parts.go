@@ -20,6 +20,8 @@ type Parts struct {
 	// Rules and listener are nil on a node that is no orchestrator.
 	Rules    *orchestrate.Orchestrator
 	Listener *orchestrator.Server
+	// Gateway has answers that go on after an upgrade; nil on a node that is none.
+	Gateway LastAnswers
 	// Live serves live runners; nil on a node without them.
 	Live   *liverunner.Server
 	Board  *health.Board
@@ -30,6 +32,25 @@ type Parts struct {
 	Cards func() string
 	// Prove returns when every part that must move has moved.
 	Prove func(ctx context.Context) error
+}
+
+// LastAnswers are those that end in the old process of an upgrade.
+type LastAnswers interface {
+	// Unfinished returns how many there are.
+	Unfinished() int
+	// Finish waits until they have ended, or for ctx or a limit of its own, and ends the rest.
+	Finish(ctx context.Context) error
+}
+
+// answers are the node's.
+func (n *Parts) answers() (all []LastAnswers) {
+	if n.Listener != nil {
+		all = append(all, n.Listener)
+	}
+	if n.Gateway != nil {
+		all = append(all, n.Gateway)
+	}
+	return all
 }
 
 // Attach makes n the node that the process runs, and returns its drain and the component that

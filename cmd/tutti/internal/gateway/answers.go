@@ -1,0 +1,20 @@
+package gateway
+
+import (
+	"context"
+
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
+)
+
+var _ process.LastAnswers = (*Part)(nil)
+
+// Unfinished returns how many answers of models are in progress.
+func (p *Part) Unfinished() int { return p.Server.Unfinished() }
+
+// Finish waits in the old process of an upgrade until the answers in progress have ended, for -upgradeAnswers at most.
+// What they use is passed on to the new process by the database meanwhile.
+func (p *Part) Finish(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, p.Config.Limits.UpgradeAnswers)
+	defer cancel()
+	return p.keys.Finish(ctx, p.Server.Finish)
+}
