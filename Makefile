@@ -43,7 +43,8 @@ help:  ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*  ## \(.*\)$$/  \1|\2/p' $(MAKEFILE_LIST) | sed 's/\$$\$$/$$/g' | \
 		awk -F'|' '{ printf "%-12s %s\n", $$1, $$2 }'
 	@echo 'Settings: VIDEO=file (run)  ARGS="flags" (run, demo, bench)  PKG=./dir/... RUN=pattern (race, check)'
-	@echo '          FUZZTIME=10s (fuzz)  ROUNDS=200 SEED=1 (chaos)  TUTTI_DEPS=/prefix (an FFmpeg 7.1 of your own)'
+	@echo '          FUZZTIME=10s (fuzz)  ROUNDS=200 SEED=1 (chaos)  ATONCE=4 (race)'
+	@echo '          TUTTI_DEPS=/prefix (an FFmpeg 7.1 of your own)'
 	@echo '          TUTTI_PREBUILT=/dir (libav of a release)  TUTTI_CACHE=/dir'
 
 deps:  ## get everything a build needs that is not in this tree
