@@ -24,6 +24,7 @@ endif
 FUZZTIME ?= 10s
 PKG ?= ./...
 RUN ?=
+# ATONCE: how many packages' tests run at once with the race detector; default two for each core.
 # ROUNDS, SEED: how long chaos goes on, and which; without a seed always another.
 ROUNDS ?= 200
 SEED ?= $(shell date +%s)
@@ -42,7 +43,8 @@ help:  ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*  ## \(.*\)$$/  \1|\2/p' $(MAKEFILE_LIST) | sed 's/\$$\$$/$$/g' | \
 		awk -F'|' '{ printf "%-12s %s\n", $$1, $$2 }'
 	@echo 'Settings: VIDEO=file (run)  ARGS="flags" (run, demo, bench)  PKG=./dir/... RUN=pattern (race, check)'
-	@echo '          FUZZTIME=10s (fuzz)  ROUNDS=200 SEED=1 (chaos)  TUTTI_DEPS=/prefix (an FFmpeg 7.1 of your own)'
+	@echo '          FUZZTIME=10s (fuzz)  ROUNDS=200 SEED=1 (chaos)  ATONCE=4 (race)'
+	@echo '          TUTTI_DEPS=/prefix (an FFmpeg 7.1 of your own)'
 	@echo '          TUTTI_PREBUILT=/dir (libav of a release)  TUTTI_CACHE=/dir'
 
 deps:  ## get everything a build needs that is not in this tree
@@ -81,13 +83,16 @@ parts:  ## get what tests need: a llama.cpp server, Docker, PostgreSQL, clients 
 	@deploy/deps/deps.sh browser >/dev/null
 
 # The race detector is of no use to test/layout, which reads the tree, and makes it six
-# times as slow: lint runs it. Lint also vets: go test need not do that again.
-raced = $(if $(filter ./...,$(PKG)),$$($(with) go list ./... | grep -v '/test/layout$$'),$(PKG))
+# times as slow: lint runs it. Lint also vets: go test need not do that again. The long
+# packages are below test and come first. They wait more than they compute: more of them
+# than there are cores run at once.
+raced = $(if $(filter ./...,$(PKG)),$$($(with) go list ./test/... ./... | grep -v '/test/layout$$'),$(PKG))
+ATONCE ?= $$((2 * $$(nproc)))
 
 race: parts  ## all tests with the race detector
 	@echo 'go test -race $(PKG)'
 	@mkdir -p bin
-	@$(with) go test -race -vet=off $(testflags) $(raced) 2>&1 | tee bin/test.log || { $(failures); exit 1; }
+	@$(with) go test -race -vet=off -p $(ATONCE) $(testflags) $(raced) 2>&1 | tee bin/test.log || { $(failures); exit 1; }
 	@awk '$$1 == "ok" { n++ } END { printf "packages: %d passed, 0 failed\n", n; exit n == 0 }' bin/test.log
 
 check: fmt vet parts  ## the quick one while working: format, vet, tests without race
@@ -132,7 +137,7 @@ nocgo:
 	@echo 'lint: without cgo: $(nocgo)'
 	@CGO_ENABLED=0 $(with) go build ./pm/...
 	@CGO_ENABLED=0 $(with) go vet $(nocgo)
-	@CGO_ENABLED=0 $(with) go test $(nocgo)
+	@CGO_ENABLED=0 $(with) go test -vet=off $(nocgo)
 
 fuzz:  ## every fuzz target for FUZZTIME each
 	@$(with) go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... | while read -r package; do \

@@ -151,6 +151,12 @@ set_env() {
 	*' -buildvcs='*) ;;
 	*) export GOFLAGS="${GOFLAGS:+$GOFLAGS }-buildvcs=false" ;;
 	esac
+	# With paths in it, what is compiled serves one folder only: a clone elsewhere, as CI
+	# makes one each time, would find nothing of ours in the cache.
+	case " $GOFLAGS " in
+	*' -trimpath'*) ;;
+	*) export GOFLAGS="$GOFLAGS -trimpath" ;;
+	esac
 	[ "$(command -v go || true)" = "$GO" ] || PATH=${GO%/*}:$PATH
 }
 
