@@ -110,6 +110,18 @@ type Monitoring struct {
 	KafkaUser     string
 	KafkaPassword Secret
 	KafkaTopic    string
+
+	Traces Traces
+}
+
+// Traces is what spans are recorded, and where they go.
+type Traces struct {
+	// Endpoint is the OTLP collector's address; zero records nothing.
+	Endpoint URL
+	// Ratio is the share of traces that this node records of its own accord.
+	Ratio float64
+	// Trust is whose decision to record counts instead: accounts of gateways, "keys" or "all".
+	Trust []TraceTrust
 }
 
 // Storage is where the node keeps and puts things.

@@ -128,6 +128,16 @@ func tuttiRows() []option {
 			}},
 		{name: "alertAfter", mark: "T", preset: "30s", help: "how long a condition must last before an alert is sent",
 			to: func(c *Config) value { return duration(&c.Monitoring.AlertAfter, 0) }},
+		{name: "otlpEndpoint", mark: "T", unset: "no traces are recorded",
+			help: "OpenTelemetry collector that gets the node's spans by OTLP over HTTP",
+			to:   func(c *Config) value { return address(&c.Monitoring.Traces.Endpoint, "https", "http") }},
+		{name: "traceRatio", mark: "T", preset: "1",
+			help: "share of traces that are recorded, from 0 to 1; needs -otlpEndpoint",
+			to:   func(c *Config) value { return fraction(&c.Monitoring.Traces.Ratio, 1) }},
+		{name: "traceTrust", mark: "T", unset: "no sender decides, -traceRatio does",
+			help: "senders whose sampled flag in traceparent decides instead of -traceRatio, separated by commas: " +
+				"accounts of gateways at an orchestrator, keys (clients with a valid API key at a gateway), all (every sender)",
+			to: func(c *Config) value { return traceTrust(&c.Monitoring.Traces.Trust) }},
 		{name: "store", mark: "T", roles: orchestrator | redeemer, onchain: true,
 			unset: "tutti.db in the data directory",
 			help: "PostgreSQL database of the ledger, shared by several orchestrators with one recipient: " +

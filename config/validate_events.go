@@ -36,6 +36,10 @@ func (l *loader) idle(name string) string {
 		if l.config.Gateway.MetadataQueue.IsZero() {
 			return "-metadataQueueUri"
 		}
+	case "traceRatio", "traceTrust":
+		if m.Traces.Endpoint.IsZero() {
+			return "-otlpEndpoint"
+		}
 	case "metricsClientIP":
 		if !m.Enabled {
 			return "-monitor"

@@ -15,6 +15,7 @@ const (
 	chatPath       = "/v1/chat/completions"
 	completionPath = "/v1/completions"
 	embeddingPath  = "/v1/embeddings"
+	rerankPath     = "/v1/rerank"
 )
 
 // detect finds out a runner's kind: by its OpenAI list of models, else by its /health, whose

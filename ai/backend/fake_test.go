@@ -108,13 +108,14 @@ func llamaPages() map[string]page {
 		"/health": {200, "llamacpp/health.json"}, "/v1/models": {200, "llamacpp/models.json"},
 		"/props":         {200, "llamacpp/props.json"},
 		"/v1/embeddings": {501, "llamacpp/embed-refused.json"},
+		"/v1/rerank":     {501, "llamacpp/embed-refused.json"},
 	}
 }
 
 func vllmPages() map[string]page {
 	return map[string]page{
 		"/health": {200, ""}, "/v1/models": {200, "vllm/models.json"}, "/version": {200, "vllm/version.json"},
-		"/v1/embeddings": {400, "vllm/no-embeddings.json"},
+		"/v1/embeddings": {400, "vllm/no-embeddings.json"}, "/v1/rerank": {404, ""},
 	}
 }
 

@@ -163,16 +163,34 @@ func (s *inspection) vllmDetails(ctx context.Context, info *Info, models []liste
 	return err
 }
 
-// operations finds out with one-token requests whether the server embeds, and whether an
-// embedding server also chats. No server reports this in its list.
+// operations finds out with one-token requests whether the server embeds or ranks, and whether one that
+// does also chats. No server reports this in its list.
 func (s *inspection) operations(ctx context.Context, served string) ([]inference.Operation, error) {
 	text := []inference.Operation{inference.Chat, inference.Completion}
 	name := quoted(served)
 	embeds, err := s.optional(ctx, embeddingPath, fmt.Appendf(nil, `{"model":%s,"input":"a"}`, name))
-	if err != nil || embeds == nil {
+	if err != nil {
 		return text, err
 	}
-	only := []inference.Operation{inference.Embedding}
+	ranks, err := s.optional(ctx, rerankPath, fmt.Appendf(nil, `{"model":%s,"query":"a","documents":["a"]}`, name))
+	if err != nil {
+		return text, err
+	}
+	var only []inference.Operation
+	if embeds != nil {
+		only = append(only, inference.Embedding)
+	}
+	var ranking struct {
+		Results []struct {
+			Score *float64 `json:"relevance_score"`
+		} `json:"results"`
+	}
+	if ranks != nil && ranks.decode(&ranking) && len(ranking.Results) == 1 && ranking.Results[0].Score != nil {
+		only = append(only, inference.Rerank)
+	}
+	if only == nil {
+		return text, nil
+	}
 	chat := fmt.Appendf(nil, `{"model":%s,"messages":[{"role":"user","content":"a"}],"max_tokens":1}`, name)
 	chats, err := s.optional(ctx, chatPath, chat)
 	if err != nil || chats == nil {

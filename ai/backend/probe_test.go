@@ -51,6 +51,10 @@ func TestProbe(t *testing.T) {
 			Kind: backend.LlamaCpp, Health: backend.OK, Served: "tutti/tiny-counting", Models: []string{"tutti/tiny-counting"},
 			Version: "b11669-Debian", Slots: 4, Context: 4096, Operations: []inference.Operation{inference.Embedding},
 		}},
+		{"llama.cpp for ranks", and(llamaPages(), "/v1/rerank", page{200, "llamacpp/rerank.json"}), nil, backend.Info{
+			Kind: backend.LlamaCpp, Health: backend.OK, Served: "tutti/tiny-counting", Models: []string{"tutti/tiny-counting"},
+			Version: "b11669-Debian", Slots: 4, Context: 4096, Operations: []inference.Operation{inference.Rerank},
+		}},
 		{"llama.cpp for both", and(embedding(llamaPages()), "/v1/chat/completions", page{200, "llamacpp/chat.json"}), nil,
 			backend.Info{
 				Kind: backend.LlamaCpp, Health: backend.OK, Served: "tutti/tiny-counting", Models: []string{"tutti/tiny-counting"},

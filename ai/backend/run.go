@@ -14,6 +14,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/core/tracing"
 )
 
 const (
@@ -26,6 +27,15 @@ const (
 // Run sends a job; see Backend. The name of the model in the answer stays the
 // runner's.
 func (s *Server) Run(ctx context.Context, job *inference.Job) (*inference.Reply, error) {
+	ctx, span := tracing.Child(ctx, tracing.Client, tracing.Operation(job.Operation), job.Model.ID)
+	reply, err := s.run(ctx, job)
+	if !span.On() {
+		return reply, err
+	}
+	return s.traced(span, job, reply, err)
+}
+
+func (s *Server) run(ctx context.Context, job *inference.Job) (*inference.Reply, error) {
 	known, err := s.identity(ctx)
 	if err != nil {
 		return nil, err
@@ -78,6 +88,7 @@ func (s *Server) runAt(
 	if job.RequestID != "" && known.kind != VLLM {
 		r.Header.Set("X-Request-Id", job.RequestID)
 	}
+	tracing.Inject(ctx, r.Header)
 	return s.send(ctx, r, job)
 }
 
@@ -140,6 +151,8 @@ func (s *Server) path(known *identity, job *inference.Job) (string, error) {
 		return completionPath, nil
 	case inference.Embedding:
 		return embeddingPath, nil
+	case inference.Rerank:
+		return rerankPath, nil
 	}
 	return "", unsupported()
 }
@@ -150,7 +163,7 @@ func (s *Server) body(known *identity, job *inference.Job) []byte {
 	case s.options.Pipeline != capability.LLM:
 		return job.Body
 	case known.kind != Contract:
-		return forOpenAI(job.Body, known.served, job.Stream && job.Operation != inference.Embedding)
+		return forOpenAI(job.Body, known.served, job.Stream && job.Operation.Generates())
 	}
 	body := pipeline.NetworkLLM(job.Body)
 	if body == nil {

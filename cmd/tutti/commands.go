@@ -19,6 +19,7 @@ func commandOf(word string) (command.Func, bool) {
 		"completion":         completion,
 		"config":             command.RunConfig,
 		"doctor":             doctorcmd.Run,
+		"gateway":            command.RunGateway,
 		"gpu":                command.RunGPU,
 		command.GPUWatchWord: command.WatchGPUs,
 		"help":               printHelp,

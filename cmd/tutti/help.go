@@ -33,8 +33,9 @@ Prints the version of this program.
 // usages are what `tutti help COMMAND` prints. Read-only.
 var usages = map[string]string{
 	"alert": command.AlertUsage, "completion": completionUsage, "config": command.ConfigUsage,
-	"doctor": doctorcmd.Usage + "\n" + doctorcmd.BundleUsage + "\n" + doctorcmd.ExplainUsage,
-	"gpu":    command.GPUUsage, "help": helpUsage, "init": initcmd.Usage, "key": command.KeyUsage,
+	"doctor":  doctorcmd.Usage + "\n" + doctorcmd.BundleUsage + "\n" + doctorcmd.ExplainUsage,
+	"gateway": command.GatewayUsage,
+	"gpu":     command.GPUUsage, "help": helpUsage, "init": initcmd.Usage, "key": command.KeyUsage,
 	"ledger":  command.LedgerUsage,
 	"migrate": command.MigrateUsage, "move": command.MigrateUsage, "version": versionUsage,
 }

@@ -24,14 +24,22 @@ type Drain struct {
 	// State is DrainServing, DrainDraining, DrainDrained (nothing is left) or
 	// DrainStopping.
 	State string `json:"state"`
-	// Sessions and Jobs remain: sessions of streams, and AI jobs in progress.
+	// Sessions and Jobs remain: sessions of streams and live work, and AI jobs and requests in progress.
 	Sessions int `json:"sessions"`
 	Jobs     int `json:"jobs"`
+	// Work is the same by kind, without kinds of which there is none.
+	Work []DrainWork `json:"work"`
 	// Deadline is when what is left is cut off; null where there is no drain, or none
 	// with an end.
 	Deadline *time.Time `json:"deadline"`
 	// Stop says that the node ends after the drain.
 	Stop bool `json:"stop"`
+}
+
+// DrainWork is one kind of work that a drain waits for.
+type DrainWork struct {
+	Kind  string `json:"kind"`
+	Count int    `json:"count"`
 }
 
 // DrainChange begins a drain, or undoes it.

@@ -32,7 +32,7 @@ func (t *Table) BackoffLeft(now time.Time, q Query) (left time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, c := range t.list {
-		if t.objection(c, &q, now) != BackingOff {
+		if t.objection(c, &q, now) != AskedToWait {
 			continue
 		}
 		if d := c.backoffs.left(q.Client, now); left == 0 || d < left {

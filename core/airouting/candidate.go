@@ -15,7 +15,9 @@ const (
 
 // candidate is an orchestrator in a table. Its fields are guarded by Table.mu.
 type candidate struct {
-	offer         Offer
+	offer Offer
+	// at is the parsed form of the offer's URI.
+	at            endpoint
 	inFlight      int
 	stream, whole latency
 	health        *health

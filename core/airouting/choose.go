@@ -7,34 +7,50 @@ import (
 
 // chooseLocked is Pick's rule.
 func (t *Table) chooseLocked(now time.Time, q *Query) (c *candidate, probe bool, v Verdict) {
-	kind := q.Kind
-	if kind == OwnFirst {
+	set, why, v := t.selectLocked(now, q)
+	switch {
+	case len(set) == 0:
+		return nil, false, v
+	case why == CachedPrefix:
+		_, probe = set[0].open(now)
+		return set[0], probe, Picked
+	case why == LastResort:
+		return set[0], true, Picked
+	}
+	c, probe = t.chooseInTier(set, now, q)
+	return c, probe, Picked
+}
+
+// selectLocked returns the candidates of which one gets the job, and why they come before the others. The
+// set is valid until the next call. Without any, the verdict says why.
+func (t *Table) selectLocked(now time.Time, q *Query) (set []*candidate, why Reason, v Verdict) {
+	// An order of the client's comes before the kind of node; see preferLocked.
+	if q.Kind == OwnFirst && !q.Preferences.ordered() {
 		own := *q
 		own.Kind = OwnOnly
-		if c, probe, v = t.chooseLocked(now, &own); c != nil {
-			return c, probe, v
+		if set, why, v = t.selectLocked(now, &own); len(set) > 0 {
+			return set, why, v
 		}
 	}
 	resting, v := t.sortLocked(now, q)
-	if c = t.withPrefixLocked(now, q); c != nil {
-		_, probe = c.open(now)
-		return c, probe, Picked
+	t.preferLocked(now, q)
+	if c := t.withPrefixLocked(now, q); c != nil {
+		return []*candidate{c}, CachedPrefix, Picked
 	}
-	for _, tier := range t.usable {
+	for i, tier := range t.usable {
 		if len(tier) > 0 {
-			c, probe = t.chooseInTier(tier, now, q)
-			return c, probe, Picked
+			return tier, tierReasons[i], Picked
 		}
 	}
 	if q.AllowExpensive && q.MaxPrice != nil {
 		all := *q
 		all.MaxPrice = nil
-		return t.chooseLocked(now, &all)
+		return t.selectLocked(now, &all)
 	}
 	if resting != nil {
-		return resting, true, Picked
+		return []*candidate{resting}, LastResort, Picked
 	}
-	return nil, false, v
+	return nil, "", v
 }
 
 // sortLocked fills t.usable with the orchestrators that may get the job. It also finds the resting
@@ -45,9 +61,8 @@ func (t *Table) sortLocked(now time.Time, q *Query) (resting *candidate, v Verdi
 	}
 	v = Empty
 	for _, c := range t.list {
-		objection := t.objection(c, q, now)
-		v = max(v, objection)
-		if objection != Picked {
+		if objection := t.objection(c, q, now); objection != "" {
+			v = max(v, objection.verdict())
 			continue
 		}
 		open, retry := c.openTo(q.Client, now)
@@ -76,23 +91,29 @@ func (t *Table) chooseInTier(tier []*candidate, now time.Time, q *Query) (c *can
 	return t.chooseByLoad(tier, now, q)
 }
 
-// objection is why a candidate cannot get a job, or Picked.
-func (t *Table) objection(c *candidate, q *Query, now time.Time) Verdict {
-	switch {
-	case c.gone:
-		return Empty
-	case q.Kind == OwnOnly && !c.offer.Own:
-		return Unfit
-	case t.rule != nil && c.offer.Scored && c.offer.Score < t.rule.MinScore:
-		return Unfit
-	case q.MaxPrice != nil && c.offer.Price != nil && c.offer.Price.Cmp(q.MaxPrice) > 0:
-		return TooExpensive
-	case c.backoffs.left(q.Client, now) > 0:
-		return BackingOff
-	case slices.Contains(q.Tried, c.offer.URI):
-		return Tried
+// objection is why a candidate cannot get a job, "" where it can.
+func (t *Table) objection(c *candidate, q *Query, now time.Time) Reason {
+	if c.gone {
+		return NotOffered
 	}
-	return Picked
+	if r := q.Preferences.objection(c, q.Kind); r != "" {
+		return r
+	}
+	switch {
+	case q.Primary != "" && c.offer.URI != q.Primary:
+		return NoFallbacks
+	case q.Kind == OwnOnly && !c.offer.Own:
+		return LacksOperation
+	case t.rule != nil && c.offer.Scored && c.offer.Score < t.rule.MinScore:
+		return LowScore
+	case q.MaxPrice != nil && c.offer.Price != nil && c.offer.Price.Cmp(q.MaxPrice) > 0:
+		return AboveMaxPrice
+	case c.backoffs.left(q.Client, now) > 0:
+		return AskedToWait
+	case slices.Contains(q.Tried, c.offer.URI):
+		return AlreadyTried
+	}
+	return ""
 }
 
 // withPrefixLocked finds the usable candidate that has the longest prefix of the prompt cached,
@@ -140,23 +161,13 @@ func (t *Table) chooseByLoad(tier []*candidate, now time.Time, q *Query) (c *can
 			return c, true
 		}
 	}
-	var sum float64
-	known := 0
 	for i := range tier {
 		c := tier[(first+i)%len(tier)]
-		l := c.latency(whole)
-		if !l.known && c.inFlight == 0 && c.refused.Count(q.Operation) == 0 {
+		if !c.latency(whole).known && c.inFlight == 0 && c.refused.Count(q.Operation) == 0 {
 			return c, false
 		}
-		if l.known {
-			sum += l.value(now)
-			known++
-		}
 	}
-	mean := 1.0
-	if known > 0 {
-		mean = sum / float64(known)
-	}
+	mean := meanLatency(tier, now, whole)
 	a := tier[first]
 	if len(tier) == 1 {
 		return a, false
@@ -166,6 +177,21 @@ func (t *Table) chooseByLoad(tier []*candidate, now time.Time, q *Query) (c *can
 		return b, false
 	}
 	return a, false
+}
+
+// meanLatency returns the mean of the measured latencies, in seconds; 1 where none is known.
+func meanLatency(tier []*candidate, now time.Time, whole bool) float64 {
+	sum, known := 0.0, 0
+	for _, c := range tier {
+		if l := c.latency(whole); l.known {
+			sum += l.value(now)
+			known++
+		}
+	}
+	if known == 0 {
+		return 1
+	}
+	return sum / float64(known)
 }
 
 // score estimates how long a further job would wait there, without a unit. mean replaces an unknown

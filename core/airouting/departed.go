@@ -22,7 +22,7 @@ type departed struct {
 // A peer names its URI itself and may name ever new ones, so it inherits what was known of the
 // address that was asked.
 func (t *Table) newCandidateLocked(o Offer) *candidate {
-	c := &candidate{offer: o, health: new(health), clients: make(clients), trust: newTrust()}
+	c := &candidate{offer: o, at: endpointOf(o.URI), health: new(health), clients: make(clients), trust: newTrust()}
 	if p, known := t.departed[o.Asked]; known {
 		c.health, c.trust, c.clients, c.fulls, c.refused = p.health, p.trust, p.clients, p.fulls, p.refused.Clone()
 		delete(t.departed, o.Asked)

@@ -63,6 +63,10 @@ type Query struct {
 	// used when there is no other.
 	MaxPrice       *big.Rat
 	AllowExpensive bool
+	// Preferences are the client's; nil has none. Primary is the only orchestrator that may get the job,
+	// where the client wants no other than the first; "" is any.
+	Preferences *Preferences
+	Primary     string
 	// Client identifies the client that the job is for; "" where unknown. A client's own failed
 	// jobs count as one failure for others, and it does not use an orchestrator that asked it to
 	// come back later; see Lease.Busy.
@@ -78,6 +82,10 @@ const (
 	Picked Verdict = iota
 	// Empty: no orchestrator offers the model.
 	Empty
+	// Excluded: the client's preferences leave none.
+	Excluded
+	// TooExpensiveForClient: all that the client's preferences leave cost more than it pays.
+	TooExpensiveForClient
 	// Unfit: none is of the kind that is needed.
 	Unfit
 	// TooExpensive: all cost too much.

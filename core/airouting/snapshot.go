@@ -36,14 +36,18 @@ func (t *Table) Statuses(now time.Time) []Status {
 		if c.gone {
 			continue
 		}
-		s := Status{Offer: c.offer, InFlight: c.inFlight, Full: now.Before(c.fullUntil)}
-		l := &c.stream
-		if !l.known {
-			l = &c.whole
-		}
-		s.FirstByte = time.Duration(l.mean * float64(time.Second))
-		s.Resting = c.restsUntil()
-		out = append(out, s)
+		out = append(out, c.status(now))
 	}
 	return out
+}
+
+// status returns the candidate's state.
+func (c *candidate) status(now time.Time) Status {
+	s := Status{Offer: c.offer, InFlight: c.inFlight, Full: now.Before(c.fullUntil), Resting: c.restsUntil()}
+	l := &c.stream
+	if !l.known {
+		l = &c.whole
+	}
+	s.FirstByte = time.Duration(l.mean * float64(time.Second))
+	return s
 }

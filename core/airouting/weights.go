@@ -29,17 +29,7 @@ func (t *Table) chooseByWeight(tier []*candidate, now time.Time, whole bool) (c 
 // speeds compares each expected waiting time with the shortest: 1 for that one, less for others.
 // Unknown latencies count as the mean.
 func (t *Table) speeds(tier []*candidate, now time.Time, whole bool) []float64 {
-	sum, known := 0.0, 0
-	for _, c := range tier {
-		if l := c.latency(whole); l.known {
-			sum += l.value(now)
-			known++
-		}
-	}
-	mean := 1.0
-	if known > 0 {
-		mean = sum / float64(known)
-	}
+	mean := meanLatency(tier, now, whole)
 	out := make([]float64, len(tier))
 	best := 0.0
 	for i, c := range tier {

@@ -216,12 +216,11 @@ func (g *Guard) Use(ctx context.Context, token, route, from string) error {
 	if err := g.Known(token); err != nil || !g.Required() || g.table.Load().byHash[HashOf(token)] != nil {
 		return err
 	}
-	grant, err := g.Admit(ctx, token, Need{Route: route, From: from, MaxTokens: NoTokens})
+	_, answer, err := g.hook.account(ctx, token, HashOf(token), Need{Route: route, From: from, MaxTokens: NoTokens})
 	if err != nil {
 		return err
 	}
-	grant.Settle(inference.Usage{}, false)
-	return nil
+	return answer.usable(g.opt.Now(), "")
 }
 
 func missing() error {

@@ -176,7 +176,7 @@ func (a *account) moneyLeft(b Budget) error {
 	return nil
 }
 
-// maxPercent is what is reported of a budget that was overrun by far.
+// maxPercent is the most that Percent returns for a budget that was overrun.
 const maxPercent = 1000
 
 // Percent returns the part of the budget that is used, of the limit that is used most, in whole percent.

@@ -82,3 +82,11 @@ func (b *Budget) SetMoney(wei, usd string) error {
 	}
 	return nil
 }
+
+// USDOf returns what some wei are at a rate in wei for a dollar, rounded down; false where the rate is not known.
+func USDOf(w core.Wei, weiPerUSD *big.Rat, known bool) (USD, bool) {
+	if !known || weiPerUSD == nil || weiPerUSD.Sign() <= 0 {
+		return USD{}, false
+	}
+	return usdOf(w, weiPerUSD), true
+}

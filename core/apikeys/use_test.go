@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/coretest"
@@ -16,7 +17,7 @@ type only struct{ asked int }
 func (o *only) Decide(_ context.Context, token string, _ apikeys.Need) (apikeys.Key, error) {
 	o.asked++
 	if token == "hooked" {
-		return apikeys.Key{Name: "hooked"}, nil
+		return apikeys.Key{Name: "hooked", Limits: apikeys.Limits{RPM: 1}, Expires: dawn.Add(time.Second)}, nil
 	}
 	return apikeys.Key{}, fault.New(fault.KeyDenied, "test", "")
 }
@@ -35,8 +36,14 @@ func TestUse(t *testing.T) {
 	if hook.asked != 0 {
 		t.Error("the webhook was asked about a listed key")
 	}
-	if err := g.Use(t.Context(), "hooked", "/stream/film.m3u8", "192.0.2.1"); err != nil {
-		t.Error(err)
+	for range 3 { // the webhook's limits are for requests, too
+		if err := g.Use(t.Context(), "hooked", "/stream/film.m3u8", "192.0.2.1"); err != nil {
+			t.Error(err)
+		}
+	}
+	clock.Forward(time.Second)
+	if err := g.Use(t.Context(), "hooked", "/stream/film.m3u8", "192.0.2.1"); !errors.Is(err, fault.KeyExpired) {
+		t.Error("a key whose end the webhook named:", err)
 	}
 	if err := g.Use(t.Context(), "other", "/stream/film.m3u8", "192.0.2.1"); !errors.Is(err, fault.KeyDenied) {
 		t.Error(err)

@@ -80,7 +80,7 @@ func FuzzForward(f *testing.F) {
 func TestLosses(t *testing.T) {
 	t.Parallel()
 	board := health.New(slog.New(slog.DiscardHandler), time.Now, nil)
-	l := eventstream.NewLosses(board, "kafka")
+	l := eventstream.NewLosses(board, health.Key{Code: fault.EventsLost, About: "kafka"})
 	detail := func() string {
 		for _, c := range board.Snapshot() {
 			if c.Code == fault.EventsLost && c.About == "kafka" {

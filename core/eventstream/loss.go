@@ -3,7 +3,6 @@ package eventstream
 import (
 	"sync"
 
-	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 )
 
@@ -21,9 +20,9 @@ type Losses struct {
 	reason                     string
 }
 
-// NewLosses makes the condition of a sink. name says which, for the operator.
-func NewLosses(board *health.Board, name string) *Losses {
-	return &Losses{key: health.Key{Code: fault.EventsLost, About: name}, board: board}
+// NewLosses makes the condition of a sink.
+func NewLosses(board *health.Board, key health.Key) *Losses {
+	return &Losses{key: key, board: board}
 }
 
 // Failed reports a lost message, or a broker that cannot be used. reason is text for the operator, without secrets.

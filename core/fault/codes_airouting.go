@@ -23,6 +23,11 @@ const (
 	// OperationUnknown (class NotFound): the model is there, but no orchestrator that has it
 	// can do what is asked of it.
 	OperationUnknown Code = "OperationUnknown"
+	// OrchestratorsExcluded (class NotFound): orchestrators offer the model, and the request's own
+	// preferences leave none of them.
+	OrchestratorsExcluded Code = "OrchestratorsExcluded"
+	// DollarRateUnknown (class Busy): the request has a price in dollars, and their rate is not known now.
+	DollarRateUnknown Code = "DollarRateUnknown"
 	// PriceTooHigh (class Busy): all orchestrators with the model cost more than the gateway
 	// pays.
 	PriceTooHigh Code = "PriceTooHigh"
@@ -104,6 +109,20 @@ var aiRoutingRows = []Row{
 		Cause: "Orchestrators offer the model, but none of them can do what is asked of it: nodes of the " +
 			"existing network know only chat completions.",
 		Remedy: "Ask for a chat completion, or add an orchestrator of this software that serves the model.",
+	},
+	{
+		Code: OrchestratorsExcluded, Class: NotFound,
+		Cause: "Orchestrators offer the model, and the request's `provider` field excludes all of them: by `only`, " +
+			"`ignore`, `order` without fallbacks, `require_parameters` or `max_price`.",
+		Remedy: "Take the field out of the request, or widen it; `tutti gateway route --explain REQUEST.json` on the " +
+			"gateway's machine says what excludes each orchestrator.",
+	},
+	{
+		Code: DollarRateUnknown, Class: Busy,
+		Cause: "The request has a price in dollars, and the gateway's price feed has not answered yet, fails, or has " +
+			"another currency.",
+		Remedy: "Try again after the time in Retry-After; the operator looks for `PriceFeedFailing` and at " +
+			"`-priceFeedAddr`.", Retryable: true,
 	},
 	{
 		Code: PriceTooHigh, Class: Busy,

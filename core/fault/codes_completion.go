@@ -17,6 +17,8 @@ const (
 	RequestUnreadable Code = "RequestUnreadable"
 	// RequestCrossSite (class Forbidden): a browser page of another site sent it.
 	RequestCrossSite Code = "RequestCrossSite"
+	// RequestTimedOut (class Upstream, status 504): the time that the client itself gave is over.
+	RequestTimedOut Code = "RequestTimedOut"
 	// AnswerNotTaken: the client was connected and read nothing of its answer.
 	AnswerNotTaken Code = "AnswerNotTaken"
 )
@@ -82,6 +84,13 @@ var completionRows = []Row{
 		Cause: "A browser sent the request for a page of another site. The gateway may stand on the visitor's " +
 			"own machine, so it refuses those.",
 		Remedy: "Call the gateway from your own server, or serve the page and the gateway under one address.",
+	},
+	{
+		Code: RequestTimedOut, Class: Upstream,
+		Cause: "The request's header `x-tutti-timeout` sets a time, and the answer did not begin, or end, within it. What " +
+			"was paid for the request stays paid.",
+		Remedy: "Give the model more time, ask for fewer tokens, or take a model that is loaded: `GET /v1/models` says " +
+			"which are.", Retryable: true,
 	},
 	{
 		Code: AnswerNotTaken, Class: BadRequest,

@@ -62,7 +62,7 @@ var sections = []Section{
 	{"Choosing orchestrators for AI", aiRoutingRows},
 	{"API keys", keysRows},
 	{"Remote signer", remoteSignerRows},
-	{"Event streams and scores", eventRows},
+	{"Event streams, traces and scores", eventRows},
 	{"The chain and staking", chainRows},
 	{"Being paid", recipientRows},
 	{"The service address", addressRows},

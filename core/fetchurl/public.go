@@ -1,6 +1,9 @@
 package fetchurl
 
-import "net/netip"
+import (
+	"net/netip"
+	"slices"
+)
 
 // reserved are the networks that count as global but are not the internet. Read-only.
 var reserved = []netip.Prefix{
@@ -44,4 +47,21 @@ func Public(ip netip.Addr) bool {
 		}
 	}
 	return true
+}
+
+// metadata are where clouds answer their machines about themselves, beside link-local addresses. Read-only.
+var metadata = []netip.Prefix{
+	netip.MustParsePrefix("100.100.100.200/32"),
+	netip.MustParsePrefix("168.63.129.16/32"),
+	netip.MustParsePrefix("192.0.0.192/32"),
+	netip.MustParsePrefix("fd00:c1::a9fe:a9fe/128"),
+	netip.MustParsePrefix("fd00:ec2::/32"),
+	netip.MustParsePrefix("fd20:ce::254/128"),
+}
+
+// OfMachine reports whether an address is for this machine alone: in its own network, or a cloud's metadata, which
+// often have credentials of the machine.
+func OfMachine(ip netip.Addr) bool {
+	ip = ip.Unmap()
+	return ip.IsLinkLocalUnicast() || slices.ContainsFunc(metadata, func(p netip.Prefix) bool { return p.Contains(ip) })
 }

@@ -3,7 +3,7 @@ package inference
 import "slices"
 
 // Operation is what is asked of a model. A pipeline of the network has one; llm
-// has the three that OpenAI-compatible servers offer.
+// has those that OpenAI-compatible servers offer.
 type Operation string
 
 // The operations. All others are named as their pipeline.
@@ -15,13 +15,22 @@ const (
 	Completion Operation = "completion"
 	// Embedding turns texts into vectors.
 	Embedding Operation = "embedding"
+	// Rerank tells how well texts answer a query.
+	Rerank Operation = "rerank"
 )
+
+// TextOperations returns the operations of llm.
+func TextOperations() []Operation { return []Operation{Chat, Completion, Embedding, Rerank} }
+
+// Generates reports whether a model of llm writes its answer token by token. What does not is priced by what it reads,
+// and comes as one piece.
+func (op Operation) Generates() bool { return op != Embedding && op != Rerank }
 
 // Does reports whether a runner that says what it can do can do an operation; nil stands for
 // chat only. Pipelines other than llm have one operation, which is not among what it says.
 func Does(operations []Operation, op Operation) bool {
 	switch op {
-	case Completion, Embedding:
+	case Completion, Embedding, Rerank:
 		return slices.Contains(operations, op)
 	case Chat:
 		return operations == nil || slices.Contains(operations, op)

@@ -48,7 +48,7 @@ func (l Limits) Begin(job *Job) time.Duration {
 	switch {
 	case job.Model.Capability != capability.LLM:
 		return l.Whole
-	case job.Stream, job.Operation == Embedding:
+	case job.Stream, !job.Operation.Generates():
 		return min(l.Whole, first)
 	case job.MaxTokens <= 0 || job.MaxTokens > Tokens(l.Whole/perToken):
 		return l.Whole

@@ -48,6 +48,8 @@ type JobStats struct {
 	Sender core.Address
 	// Price is wei per unit, nil where the job was free or had no price yet. It is read-only.
 	Price *big.Rat
+	// TraceID is that of the job's trace in hex, "" where none is recorded.
+	TraceID string
 }
 
 // NopRecorder ignores everything.

@@ -55,6 +55,9 @@ type ModelState struct {
 	Context Tokens
 	// Operations are what its runners can do, for llm; nil means Chat only.
 	Operations []Operation
+	// Prices are the lowest and the highest price of a unit, in wei, where it is offered to gateways; nil where
+	// none is known.
+	Prices *PriceRange
 	// Devices are the GPUs it sits on.
 	Devices []string
 }

@@ -62,6 +62,7 @@ type runner struct {
 	// secret authorizes a dynamic runner's heartbeats, beatAt is the last one.
 	secret   string
 	beatAt   time.Time
+	lost     bool // Sweep has told that it stays away
 	sessions map[string]*Session
 }
 
@@ -238,7 +239,7 @@ func (g *Registry) Beat(h Heartbeat, authorization string) (Beat, error) {
 		r.secret = g.random(secretBytes)
 		b.Secret = r.secret
 	}
-	r.spec, r.ready, r.beatAt = h.Spec, h.Ready, now
+	r.spec, r.ready, r.beatAt, r.lost = h.Spec, h.Ready, now, false
 	b.Runner = r.viewLocked(now)
 	for _, s := range r.byAgeLocked() {
 		b.Sessions = append(b.Sessions, s.ID)
@@ -308,9 +309,15 @@ func (g *Registry) Unregister(id, authorization string, gone func()) error {
 	return nil
 }
 
+// Lost is a dynamic runner that stays away. Ready: it took work until then, and nothing else is known of its end.
+type Lost struct {
+	ID    string
+	Ready bool
+}
+
 // Sweep ends sessions without use and those of runners without heartbeats, and forgets these runners
-// a little later. It returns the ids of the runners that were lost since the last call.
-func (g *Registry) Sweep() (lost []string) {
+// a little later. It returns the runners that were lost since the last call, whatever they said last.
+func (g *Registry) Sweep() (lost []Lost) {
 	g.mu.Lock()
 	now := g.o.Now()
 	var ended []*Session
@@ -319,9 +326,9 @@ func (g *Registry) Sweep() (lost []string) {
 		if !r.expired(now) {
 			continue
 		}
-		if r.ready {
-			r.ready = false
-			lost = append(lost, id)
+		if !r.lost {
+			lost = append(lost, Lost{id, r.ready})
+			r.lost, r.ready = true, false
 		}
 		ended = append(ended, r.endAllLocked()...)
 		if now.Sub(r.beatAt) >= HeartbeatTTL+forgetAfter {

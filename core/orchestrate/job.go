@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
@@ -66,6 +67,9 @@ type JobSender struct {
 // Party returns the accountable party of the job: the gateway's account, off-chain the peer's
 // address.
 func (s *JobSender) Party() string { return s.party }
+
+// Account returns the gateway's account, which its signature proves; zero off-chain.
+func (s *JobSender) Account() core.Address { return s.quote.Sender }
 
 // Source returns the party at the peer's address; see Orchestrator.source.
 func (s *JobSender) Source() string { return s.source }

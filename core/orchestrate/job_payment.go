@@ -62,7 +62,7 @@ func (j *Job) fillImpliedLimits() error {
 }
 
 func (j *Job) fillMaxTokens(r *pipeline.Request) {
-	if r.Operation == inference.Embedding || r.MaxTokens > 0 && !r.OtherBound {
+	if !r.Operation.Generates() || r.MaxTokens > 0 && !r.OtherBound {
 		return
 	}
 	most := r.MaxTokens

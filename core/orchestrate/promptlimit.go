@@ -6,7 +6,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/pm"
 )
@@ -15,11 +14,11 @@ import (
 const freePromptTokens = 8192
 
 // checkPrompt refuses a prompt that is much longer than the payment covers: the network
-// charges only for max_tokens, but the model also reads the prompt. Embeddings are charged
+// charges only for max_tokens, but the model also reads the prompt. Embeddings and ranks are charged
 // by their input.
 func (o *Orchestrator) checkPrompt(r *pipeline.Request, quote *pm.Quote) error {
 	if o.opt.PromptRatio <= 0 || !o.priced(quote) || r.Model.Capability != capability.LLM ||
-		r.Operation == inference.Embedding {
+		!r.Operation.Generates() {
 		return nil
 	}
 	most := int64(math.MaxInt64)

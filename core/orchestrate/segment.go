@@ -9,6 +9,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/tracing"
 	"github.com/tuttinode/tutti/pm"
 )
 
@@ -165,10 +166,15 @@ func (g *Segment) mayBegin(size int64) error {
 	return g.hold.Begin()
 }
 
+// Sender returns the account of the segment's gateway, which its signature proves; zero where the work is free.
+func (g *Segment) Sender() core.Address { return g.sender }
+
 // transcodeJob transcodes the segment and checks the result.
 func (g *Segment) transcodeJob(ctx context.Context, data []byte) (*core.TranscodeResult, error) {
 	req := &g.req
 	needs, minVersion := req.needs()
+	ctx, span := tracing.Child(ctx, tracing.Internal, "transcode", "")
+	defer span.End()
 	res, err := g.o.opt.Transcoder.Transcode(ctx, &core.TranscodeJob{
 		Needs: needs, MinVersion: minVersion,
 		Session: g.s.id, Manifest: req.Manifest, Number: req.Number,

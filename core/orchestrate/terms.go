@@ -9,6 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/tracing"
 	"github.com/tuttinode/tutti/pm"
 )
 
@@ -106,7 +107,12 @@ func (o *Orchestrator) pay(ctx context.Context, req *SegmentRequest, job *pm.Job
 		return nil, payErr
 	}
 	addPayment(job, req)
-	return o.opt.Payments.Admit(ctx, job)
+	ctx, span := tracing.Child(ctx, tracing.Internal, "take payment", "")
+	span.Int(tracing.Tickets, int64(len(job.Payment.Tickets)))
+	hold, err := o.opt.Payments.Admit(ctx, job)
+	span.Fail(err)
+	span.End()
+	return hold, err
 }
 
 // addPayment copies the payment of a request into a job.

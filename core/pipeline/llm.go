@@ -20,6 +20,7 @@ type llm struct {
 	// prompts and bytes count what the model is given; required says that it is
 	// given something.
 	prompts, bytes int
+	ranks          ranks
 
 	given, plain bool
 	// instead is a field that some servers (vLLM) read in place of the input, by which embeddings are
@@ -29,8 +30,8 @@ type llm struct {
 	message func(m message)
 	// sampling are temperature, top_p and top_k as they are written.
 	sampling [3][]byte
-	// models is the field for gateways, as it is written.
-	models []byte
+	// models and provider are the fields for gateways, as they are written.
+	models, provider []byte
 	// labels name the client's own user, and what it wants to find the request by, as they are written.
 	labels struct{ user, safety, metadata []byte }
 }
@@ -51,6 +52,8 @@ func (l *llm) read(op inference.Operation, body []byte) error {
 	switch {
 	case !l.given:
 		return c.missing(needs(op))
+	case op == inference.Rerank && l.ranks.query == 0:
+		return c.missing("query")
 	case l.instead != "":
 		return c.failIn(l.instead, `embeddings are made of "input" alone`)
 	case max(l.n, l.best, l.answers) > maxAnswers:
@@ -77,6 +80,8 @@ func needs(op inference.Operation) string {
 		return "prompt"
 	case inference.Embedding:
 		return "input"
+	case inference.Rerank:
+		return "documents"
 	}
 	return "messages"
 }
@@ -107,11 +112,21 @@ func (l *llm) field(c *cursor, op inference.Operation, key []byte) error {
 			l.models = v
 		}
 		return err
+	case "provider":
+		v, err := c.value()
+		l.provider = v
+		return err
 	case needs(op):
-		if op == inference.Chat {
+		switch op {
+		case inference.Chat:
 			return l.messages(c)
+		case inference.Rerank:
+			return l.documents(c)
 		}
 		return l.prompt(c)
+	}
+	if op == inference.Rerank {
+		return l.rank(c, key)
 	}
 	return l.other(c, op, key)
 }
@@ -264,7 +279,7 @@ func decodeLLM(op inference.Operation, body []byte) (*Request, error) {
 	switch op {
 	case "":
 		op = inference.Chat
-	case inference.Chat, inference.Completion, inference.Embedding:
+	case inference.Chat, inference.Completion, inference.Embedding, inference.Rerank:
 	default:
 		return nil, fault.New(fault.JobUnknown, "decode request", "no such operation")
 	}
@@ -273,12 +288,16 @@ func decodeLLM(op inference.Operation, body []byte) (*Request, error) {
 		return nil, err
 	}
 	n, inputs := max(1, l.n, l.best, l.answers), 0
-	if op == inference.Embedding {
+	switch op {
+	case inference.Embedding:
 		inputs = l.prompts
+	case inference.Rerank:
+		inputs = l.results()
+		l.bytes += l.ranks.query * l.prompts // the model reads the query with each document
 	}
 	return &Request{
 		Model: inference.Model{ID: l.model}, Operation: op,
-		Stream: l.stream && op != inference.Embedding, IncludeUsage: l.usage,
+		Stream: l.stream && op.Generates(), IncludeUsage: l.usage,
 		MaxTokens:   inference.Tokens(l.maxTokens()),
 		OtherBound:  l.tokens == 0 && l.maxTokens() > 0,
 		Labels:      Labels{User: labelText(l.labels.user, l.labels.safety), Tags: labelTags(l.labels.metadata)},
@@ -286,7 +305,7 @@ func decodeLLM(op inference.Operation, body []byte) (*Request, error) {
 		Inputs:      inputs,
 		Plain:       l.plain && n == 1,
 		PromptBytes: l.bytes,
-		Models:      l.models,
+		ForGateways: ForGateways{l.models, l.provider},
 		InputTokens: inference.Tokens((l.promptInput(op) + bytesPerToken - 1) / bytesPerToken),
 	}, nil
 }

@@ -93,6 +93,17 @@ func TestLLMRefusals(t *testing.T) {
 		"empty prompt": {`{"model":"m","prompt":[]}`, `prompt: there is no text in it at byte 24`,
 			inference.Completion},
 		"embedding": {`{"model":"m","prompt":"x"}`, `input: the field is missing at byte 26`, inference.Embedding},
+		"rerank":    {`{"model":"m","query":"x"}`, `documents: the field is missing at byte 25`, inference.Rerank},
+		"rerank without a query": {`{"model":"m","documents":["x"]}`, `query: the field is missing at byte 31`,
+			inference.Rerank},
+		"rerank nothing": {`{"query":"x","documents":[]}`, `documents: there is no document in it at byte 27`,
+			inference.Rerank},
+		"rerank a number": {`{"query":"x","documents":["a",1]}`,
+			`documents[1]: a document is a text, or an object that holds one at byte 30`, inference.Rerank},
+		"rerank a text": {`{"query":"x","documents":"a"}`, `documents: a list was expected at byte 25`,
+			inference.Rerank},
+		"rerank none": {`{"query":"x","documents":["a"],"top_n":0}`,
+			`top_n: a whole number of at least 1 was expected at byte 40`, inference.Rerank},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -177,6 +188,14 @@ func TestLLM(t *testing.T) {
 			Operation: inference.Embedding, N: 1, Inputs: 1, PromptBytes: 9, Units: 3}},
 		"embeddings": {inference.Embedding, `{"model":"a/b","input":[[1,2],[3]]}`, pipeline.Request{
 			Operation: inference.Embedding, N: 2, Inputs: 2, PromptBytes: 12, Units: 3}},
+		// The query is read with each document: 2*4 and 3+5 bytes.
+		"rerank": {inference.Rerank, `{"model":"a/b","query":"abcd","documents":["abc","abcde"]}`, pipeline.Request{
+			Operation: inference.Rerank, N: 2, Inputs: 2, PromptBytes: 16, Units: 4}},
+		"rerank, the best": {inference.Rerank,
+			`{"model":"a/b","top_n":1,"query":"a","documents":["b",{"text":"c"}],"stream":true}`,
+			pipeline.Request{Operation: inference.Rerank, N: 2, Inputs: 1, PromptBytes: 13, Units: 4}},
+		"rerank, more than there are": {inference.Rerank, `{"model":"a/b","top_n":9,"query":"a","documents":["b"]}`,
+			pipeline.Request{Operation: inference.Rerank, N: 1, Inputs: 1, PromptBytes: 2, Units: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -390,6 +409,8 @@ func TestInputHasOneName(t *testing.T) {
 		`{"model":"m","input":"x","messages":[{"role":"user","content":"long"}]}`: inference.Embedding,
 		`{"model":"m","input":"x","prompt":"long"}`:                               inference.Embedding,
 		`{"model":"m","prompt":"x","PROMPT":["a","b"]}`:                           inference.Completion,
+		`{"model":"m","query":"x","documents":["a"],"Documents":["a","b"]}`:       inference.Rerank,
+		`{"model":"m","query":"x","documents":["a"],"QUERY":"long"}`:              inference.Rerank,
 		`{"model":"m","messages":[{"role":"user","content":"x"}],"Messages":[]}`:  inference.Chat,
 	} {
 		if _, err := pipeline.Decode(capability.LLM, op, "", []byte(body)); fault.CodeOf(err) != fault.JobUnreadable {

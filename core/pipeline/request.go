@@ -41,9 +41,7 @@ type Request struct {
 	// Plain says that the existing network's form of an llm request (NetworkLLM)
 	// loses nothing of this one.
 	Plain bool
-	// Models is the list of models that an llm request names instead of, or beside, its model, as it
-	// is written; nil without one.
-	Models []byte
+	ForGateways
 	// InputTokens is about how many tokens a language model reads: the prompt with all
 	// that belongs to it, such as tools.
 	InputTokens inference.Tokens
@@ -62,6 +60,15 @@ type Request struct {
 	Units, NetworkUnits inference.Units
 
 	measured
+}
+
+// ForGateways are the fields of an llm request that only gateways read, as they are written; nil where the
+// request does not have them.
+type ForGateways struct {
+	// Models is the list of models that it names instead of, or beside, its model.
+	Models []byte
+	// Provider is what it wants of the orchestrators.
+	Provider []byte
 }
 
 // measured is what Measure looks at.

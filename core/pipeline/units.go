@@ -63,11 +63,11 @@ func (r *Request) Measure(ctx context.Context, media MediaProbe) error {
 	return r.count(int64(r.Width), int64(r.Height), int64(r.N))
 }
 
-// measureTokens counts what the answers may have. Embeddings have no tokens of
+// measureTokens counts what the answers may have. Embeddings and ranks have no tokens of
 // their own: they are priced at about the tokens that they read.
 func (r *Request) measureTokens() error {
 	switch {
-	case r.Operation == inference.Embedding:
+	case !r.Operation.Generates():
 		return r.count(max(1, (int64(r.PromptBytes)+bytesPerToken-1)/bytesPerToken))
 	case r.MaxTokens == 0:
 		return r.count(int64(DefaultMaxTokens), int64(r.N))

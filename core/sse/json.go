@@ -29,6 +29,9 @@ func (s *JSONScanner) HasObject() bool { return s.walker.hasObject }
 // Vectors returns how many embeddings the answer has that are not empty.
 func (s *JSONScanner) Vectors() int { return s.walker.vectors }
 
+// Scores returns how many relevance scores the answer has.
+func (s *JSONScanner) Scores() int { return s.walker.scores }
+
 // Text reports whether the answer has a text or masks of its own, as those of pipelines
 // that look at media.
 func (s *JSONScanner) Text() bool { return s.walker.text }

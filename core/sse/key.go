@@ -21,6 +21,7 @@ const (
 	keyCached
 	keyData
 	keyEmbedding
+	keyScore
 	// keyAnswer are the fields with which pipelines that look at media answer.
 	keyAnswer
 	keyObject
@@ -38,8 +39,11 @@ func keyIn(at position, word []byte) key {
 	case inUsage:
 		return usageKey(word)
 	case inDatum:
-		if string(word) == "embedding" {
+		switch string(word) {
+		case "embedding":
 			return keyEmbedding
+		case "relevance_score":
+			return keyScore
 		}
 	case inDetails:
 		if string(word) == "cached_tokens" {
@@ -57,7 +61,7 @@ func topKey(word []byte) key {
 		return keyChoices
 	case "error":
 		return keyError
-	case "data":
+	case "data", "results":
 		return keyData
 	case "text", "masks":
 		return keyAnswer

@@ -328,27 +328,30 @@ func TestRepeatedForm(t *testing.T) {
 // TestAnswers: what shows that an answer is one of its kind.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
-	for in, want := range map[string][3]bool{ // chat, vectors, text
-		`{"choices":[{"message":{"content":""}}]}`:        {true, false, false},
-		`{"choices":[{"text":""}]}`:                       {true, false, false},
-		`{"choices":[{"delta":null,"message":null}]}`:     {},
-		`{"choices":[]}`:                                  {},
-		`{"choices":[{"finish_reason":"stop"},1,"x"]}`:    {},
-		`{"data":[{"embedding":[0.5,1]}]}`:                {false, true, false},
-		`{"data":[{"index":0,"embedding":"AAAA"}]}`:       {false, true, false},
-		`{"data":[{"embedding":[[1],[2]]}]}`:              {false, true, false},
-		`{"data":[{"embedding":[]},{"embedding":""}]}`:    {},
-		`{"data":[1,[{"embedding":[1]}]]}`:                {},
-		`{"embedding":[1]}`:                               {},
-		`{"text":""}`:                                     {false, false, true},
-		`{"masks":[[1]],"scores":"[1]"}`:                  {false, false, true},
-		`{"text":null,"a":{"text":"x"},"b":[{"text":1}]}`: {},
+	for in, want := range map[string][4]bool{ // chat, vectors, text, scores
+		`{"choices":[{"message":{"content":""}}]}`:         {true, false, false, false},
+		`{"choices":[{"text":""}]}`:                        {true, false, false, false},
+		`{"choices":[{"delta":null,"message":null}]}`:      {},
+		`{"choices":[]}`:                                   {},
+		`{"choices":[{"finish_reason":"stop"},1,"x"]}`:     {},
+		`{"data":[{"embedding":[0.5,1]}]}`:                 {false, true, false, false},
+		`{"data":[{"index":0,"embedding":"AAAA"}]}`:        {false, true, false, false},
+		`{"data":[{"embedding":[[1],[2]]}]}`:               {false, true, false, false},
+		`{"data":[{"embedding":[]},{"embedding":""}]}`:     {},
+		`{"data":[1,[{"embedding":[1]}]]}`:                 {},
+		`{"embedding":[1]}`:                                {},
+		`{"text":""}`:                                      {false, false, true, false},
+		`{"masks":[[1]],"scores":"[1]"}`:                   {false, false, true, false},
+		`{"text":null,"a":{"text":"x"},"b":[{"text":1}]}`:  {},
+		`{"results":[{"index":0,"relevance_score":-1.5}]}`: {false, false, false, true},
+		`{"results":[{"relevance_score":"1"},{"x":{"relevance_score":1}},{"relevance_score":null}]}`: {},
+		`{"results":[],"relevance_score":1}`: {},
 	} {
 		for i := range in {
 			var s sse.JSONScanner
 			s.Feed([]byte(in[:i]))
 			s.Feed([]byte(in[i:]))
-			if got := [3]bool{s.Chat(), s.Vectors() > 0, s.Text()}; got != want || !s.Complete() {
+			if got := [4]bool{s.Chat(), s.Vectors() > 0, s.Text(), s.Scores() > 0}; got != want || !s.Complete() {
 				t.Fatalf("%s cut at %d: %v, want %v", in, i, got, want)
 			}
 		}

@@ -18,6 +18,8 @@ type eventSummary struct {
 	message bool
 	// vectors counts the elements of "data" that have an embedding.
 	vectors int
+	// scores counts the elements of "results" that have a relevance score.
+	scores int
 	// text: it has a text or masks of its own, as pipelines that look at media answer.
 	text bool
 	// named: it says which kind of object it is, as OpenAI's do.
@@ -38,7 +40,7 @@ const (
 	inParts
 	inUsage
 	inDetails
-	// inData is the list of embeddings, inDatum one of them, inVector its numbers.
+	// inData is the list of embeddings or scores, inDatum one of them, inVector an embedding's numbers.
 	inData
 	inDatum
 	inVector
@@ -296,6 +298,11 @@ func (w *walker) scalar(c byte) lex {
 		w.message = w.message || w.key == keyText && c == '"'
 	case inVector:
 		w.vector()
+	case inDatum:
+		if w.key == keyScore && isNumber(c) {
+			w.scores++
+			w.key = keyOther
+		}
 	}
 	switch {
 	case c != '"':

@@ -9,6 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/core/tracing"
 	"github.com/tuttinode/tutti/pm"
 )
 
@@ -106,6 +107,11 @@ func (r *Recipient) recordPayment(ctx context.Context, job *pm.Job, view *protoc
 	if len(e.Credits) > 0 {
 		value := e.Credits[0].Value()
 		a.credit(job, value)
+		span := tracing.Current(ctx)
+		span.Int(tracing.Winners, int64(won))
+		if span.On() {
+			span.Text(tracing.Value, value.String())
+		}
 		r.opt.Recorder.TicketsReceived(job.Account.Sender, job.Account.Key, len(v.Accepted), won, value)
 	}
 	return v.Refused

@@ -192,6 +192,12 @@ func stationIn(dir string, change func(*admin.Options)) *station {
 		o.Log = slog.New(slog.NewTextHandler(st.log, nil))
 		o.Node.Describe, o.Node.ServiceAddress = st.node.Node, st.node.ServiceAddress
 		o.Work.Explain = explainer{}.Explain
+		o.Work.ExplainRoute = func(q adminapi.RouteQuestion) (adminapi.RoutePlan, error) {
+			now := time.Unix(1_700_000_000, 0).UTC()
+			return adminapi.RoutePlan{Models: []adminapi.RoutedModel{{Name: "m", Model: "m", Why: "asked", Refreshed: &now,
+				Orchestrators: []adminapi.RoutedOrchestrator{{Rank: 1, URI: "https://o.example:8935", Reason: "loaded",
+					Says: "it is loaded", Price: "0"}}}}}, nil
+		}
 		(&fakeProcess{}).into(o)
 		o.Node.LogTail = logTail{}.Lines
 		o.Market = admin.Market{Prices: st.table, SetMaxFaceValue: st.table.SetMaxFaceValue}

@@ -124,7 +124,8 @@ func requests() map[string]request {
 	out["GET "+adminapi.PathEarnings] = request{method: "GET", path: adminapi.PathEarnings, query: "?round=101", want: 200,
 		wrong: "?round=x"}
 	for path, bodies := range map[string][2]string{
-		adminapi.PathTicketRetry: {`{}`, `{"x":1}`},
+		adminapi.PathTicketRetry:  {`{}`, `{"x":1}`},
+		adminapi.PathRouteExplain: {`{"request":{"model":"m","messages":[]}}`, `{"operation":"chat"}`},
 		adminapi.PathContractsConfirm: {`{"contracts":[{"name":"TicketBroker",` +
 			`"address":"0x0000000000000000000000000000000000000007"}]}`, `{"contracts":[{"name":1}]}`},
 		adminapi.PathDrain:            {`{"deadlineSeconds":60}`, `{"cancel":true,"stop":true}`},

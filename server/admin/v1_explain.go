@@ -10,7 +10,23 @@ func explainEndpoints() []endpoint {
 	return []endpoint{{
 		Route: get(adminapi.PathExplain, "Why few or no jobs come, the weightiest reason first", adminapi.Explanation{}),
 		serve: explainV1,
+	}, {
+		Route: post(adminapi.PathRouteExplain,
+			"Which orchestrators would get a request for a language model, and why not the others; nothing is sent to them",
+			adminapi.RouteQuestion{}, adminapi.RoutePlan{}),
+		serve: explainRouteV1,
 	}}
+}
+
+func explainRouteV1(s *Server, r *http.Request) (any, error) {
+	in, err := body[adminapi.RouteQuestion](r)
+	if err != nil {
+		return nil, err
+	}
+	if s.opts.Work.ExplainRoute == nil {
+		return nil, absent("requests of applications to place")
+	}
+	return s.opts.Work.ExplainRoute(in)
 }
 
 func explainV1(s *Server, r *http.Request) (any, error) {

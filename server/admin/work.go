@@ -38,6 +38,9 @@ type Work struct {
 	Capabilities Capabilities
 	// AIPools are a gateway's orchestrators for AI, by model; nil on other nodes.
 	AIPools func() []airouting.Snapshot
+	// ExplainRoute says which orchestrators would get a request; nil on nodes that are no gateway. The error is
+	// the fault that the request would get.
+	ExplainRoute func(q adminapi.RouteQuestion) (adminapi.RoutePlan, error)
 	// NetworkCapabilities answers /getNetworkCapabilities; nil on nodes that are no gateway.
 	NetworkCapabilities func(ctx context.Context) any
 }

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/tuttinode/tutti/core/byoc"
+	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/admission"
-	"github.com/tuttinode/tutti/server/liverunner"
 )
 
 // job reads a request's credentials. Its body is not read then.
@@ -76,6 +76,23 @@ func (s *Server) begin(r *http.Request, x *paidJob, body Body, short *refusal) e
 	return nil
 }
 
+// enter adds a request that is charged for. It fails when the node stops, or another process has its books.
+func (s *Server) enter(x *paidJob) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	s.requests[x] = struct{}{}
+	return true
+}
+
+func (s *Server) leave(x *paidJob) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.requests, x)
+}
+
 // end charges what is due and gives the slot back. It is idempotent.
 func (x *paidJob) end() {
 	if x.meter != nil {
@@ -112,7 +129,7 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	rest := strings.TrimPrefix(r.URL.Path, RequestPath)
-	if liverunner.Climbs(rest) {
+	if fetchurl.Climbs(rest) {
 		return errPath
 	}
 	if ofStreams(rest) {
@@ -134,6 +151,11 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request) error {
 	if err := s.begin(r, x, body, errBalance); err != nil {
 		return err
 	}
+	if !s.enter(x) {
+		x.meter.Drop()
+		return errNoCapacity
+	}
+	defer s.leave(x)
 	late, stop := context.WithTimeoutCause(r.Context(), job.Timeout, errLate)
 	defer stop()
 	ctx, cancel := s.cut(late, x)
@@ -156,7 +178,11 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request) error {
 // begin a stream that is not paid by the second, with channels of the gateway's choice, or end one of another gateway.
 func ofStreams(path string) bool {
 	parts := strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == '\\' })
-	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "." })
+	parts = slices.DeleteFunc(parts, func(part string) bool {
+		name, _, _ := strings.Cut(part, ";") // servers leave out such a part, after what follows in it
+		name = strings.TrimSpace(name)
+		return name == "" || name == "."
+	})
 	return len(parts) > 1 && named(parts[0], "stream") && named(parts[1], "start", "stop", "params")
 }
 

@@ -2,13 +2,17 @@ package byoc
 
 import (
 	"context"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tuttinode/tutti/core/byoc"
+	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/server/liverunner"
 )
 
@@ -30,12 +34,16 @@ type Server struct {
 	// life ends with the node's; work descends from it.
 	life context.Context
 	end  context.CancelFunc
+	// leaving: the end of Run is a handover.
+	leaving atomic.Bool
 
 	mu sync.Mutex
 	// streams are by their gateways' ids. Guarded by mu, as closed and the streams' peers.
 	streams map[string]*stream
-	closed  bool
-	running sync.WaitGroup
+	// requests are those that are charged for. Guarded by mu.
+	requests map[*paidJob]struct{}
+	closed   bool
+	running  sync.WaitGroup
 }
 
 // New makes a server without capabilities.
@@ -46,6 +54,7 @@ func New(o Options) *Server {
 	}
 	s := &Server{
 		o: o, registry: byoc.NewRegistry(), tally: byoc.NewTally(), streams: make(map[string]*stream),
+		requests: make(map[*paidJob]struct{}),
 		upstream: &http.Transport{
 			DialContext:         (&net.Dialer{Timeout: dialTime, Control: liverunner.Permit}).DialContext,
 			MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, DisableCompression: true,
@@ -59,39 +68,57 @@ func New(o Options) *Server {
 // Name returns the component's name.
 func (s *Server) Name() string { return "external capabilities" }
 
-// Run serves until ctx ends; then all work ends.
+// Run serves until ctx ends; then all work ends, but requests go on after a handover.
 func (s *Server) Run(ctx context.Context, ready func()) error {
 	ready()
 	<-ctx.Done()
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
-	s.end()
+	if s.leaving.Load() {
+		s.endStreams()
+		s.settle()
+	} else {
+		s.end()
+	}
 	s.running.Wait()
 	s.upstream.CloseIdleConnections()
 	return nil
 }
 
-// endTime is kept of a drain's time for what ends with streams: their gateways' last requests.
-const endTime = 2 * time.Second
+// HandOver makes the end of Run leave requests in progress to end by themselves: they are the listener's to wait for.
+func (s *Server) HandOver(context.Context) error {
+	s.leaving.Store(true)
+	return nil
+}
 
-// Drain waits until no slot is in use. Streams that are left shortly before ctx's deadline are ended. New work is
-// refused by the orchestrator's rules, which drain at the same time.
-func (s *Server) Drain(ctx context.Context) error {
-	waiting, cancel := ctx, context.CancelFunc(func() {})
-	if at, ok := ctx.Deadline(); ok {
-		waiting, cancel = context.WithTimeout(ctx, time.Until(at)-min(endTime, time.Until(at)/2))
-	}
-	defer cancel()
-	if s.registry.AwaitIdle(waiting) == nil {
-		return nil
-	}
+// settle charges for the requests in progress what is due, and nothing more: the books are the successor's then. What
+// is left of such a request is not billed.
+func (s *Server) settle() {
 	s.mu.Lock()
+	all := slices.Collect(maps.Keys(s.requests))
+	s.mu.Unlock()
+	for _, x := range all {
+		x.meter.Close()
+	}
+}
+
+// endStreams ends all streams.
+func (s *Server) endStreams() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, x := range s.streams {
 		x.cancel()
 	}
-	s.mu.Unlock()
-	return s.registry.AwaitIdle(ctx)
+}
+
+// Work is what a drain waits for: streams, which it ends at its deadline, and requests, which end by themselves.
+func (s *Server) Work() []*lifecycle.Work {
+	return []*lifecycle.Work{
+		{Kind: "streams of external capabilities", Count: s.Streams, AwaitIdle: s.registry.AwaitIdle, End: s.endStreams},
+		{Kind: "requests of external capabilities", Request: true, AwaitIdle: s.registry.AwaitIdle,
+			Count: func() int { return max(0, s.Used()-s.Streams()) }},
+	}
 }
 
 // Streams is the number of streams in progress.

@@ -94,7 +94,7 @@ func New(o Options) (*Kafka, error) {
 			Detail: "the brokers of -kafkaBootstrapServers cannot be used", Err: err}
 	}
 	return &Kafka{opt: o, client: client, causes: why,
-		losses: eventstream.NewLosses(o.Board, "kafka")}, nil
+		losses: eventstream.NewLosses(o.Board, health.Key{Code: fault.EventsLost, About: "kafka"})}, nil
 }
 
 // client returns the library's settings. Writes are not idempotent: that would need a permission more, and events

@@ -15,6 +15,7 @@ import (
 	"github.com/tuttinode/tutti/core/eventstream"
 	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/selectionweights"
+	"github.com/tuttinode/tutti/core/tracing"
 	"github.com/tuttinode/tutti/server/gateway/access"
 	"github.com/tuttinode/tutti/server/gateway/hls"
 	"github.com/tuttinode/tutti/server/gateway/registry"
@@ -56,6 +57,9 @@ type Options struct {
 	// the billed pixels and the requested size.
 	LocalVerify bool
 	Limits      Limits
+
+	// Tracer makes the spans of segments; nil makes none.
+	Tracer *tracing.Tracer
 
 	Payments upstream.Payments
 	// Stores are private networks from which renditions may be fetched if an orchestrator stores

@@ -131,8 +131,8 @@ func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push, memory *
 	return g.process(r.Context(), p, memory)
 }
 
-// process has a segment transcoded that is in the gateway. request ends with the client.
-func (g *Gateway) process(request context.Context, p *push, memory *share) ([][]byte, error) {
+// transcodeSegment is process without its span.
+func (g *Gateway) transcodeSegment(request context.Context, p *push, memory *share) ([][]byte, error) {
 	p.stream.encoders.add(pushed{number: p.req.Number, hash: p.hash, from: p.from}, p.at)
 	ctx, cancel := g.lifetime(request, p.req.Multipart)
 	defer cancel()

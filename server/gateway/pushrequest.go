@@ -10,6 +10,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/tracing"
 )
 
 // pushRequest is a push without its body.
@@ -25,6 +26,8 @@ type pushRequest struct {
 	Multipart bool
 	// Config is nil when the client sent none.
 	Config *configuration
+	// Parent is the client's span, if it has one.
+	Parent tracing.Parent
 }
 
 // readPush reads path and headers. Errors are faults PushPath, PushHeader,
@@ -34,7 +37,8 @@ func readPush(path string, h http.Header) (*pushRequest, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &pushRequest{segmentPath: sp, Path: sp.Manifest, Multipart: wantsMultipart(h)}
+	r := &pushRequest{segmentPath: sp, Path: sp.Manifest, Multipart: wantsMultipart(h),
+		Parent: tracing.FromHeader(h)}
 	if r.Duration, err = parseDuration(h.Get("Content-Duration")); err != nil {
 		return nil, err
 	}

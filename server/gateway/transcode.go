@@ -12,6 +12,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/eventstream"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/tracing"
 	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 	"github.com/tuttinode/tutti/server/gateway/verify"
@@ -241,6 +242,9 @@ func (g *Gateway) choose(ctx context.Context, j *job, tried, late []string) (*le
 // part of the work.
 func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *segmentAttempts) ([][]byte, error) {
 	start := time.Now()
+	ctx, span := tracing.Child(ctx, tracing.Client, "transcode", "")
+	span.Text(tracing.Orchestrator, l.Offer.URI)
+	span.Peer(l.Offer.URI)
 	j.seg.Asked = l.Offer.Key()
 	reservation, err := j.memory.reserve(l.Offer.Key(), int64(len(j.seg.Data)))
 	defer reservation.end()
@@ -273,6 +277,8 @@ func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *segmentAttem
 	l.Failed = err
 	g.endAll(j.stream.pool.Release(l, how, score, newTerms, g.opt.Now()))
 	g.recordOutcome(j, l, how, score, err)
+	span.Fail(err)
+	span.End()
 	return data, err
 }
 

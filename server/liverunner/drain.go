@@ -1,27 +1,13 @@
 package liverunner
 
-import (
-	"context"
-	"time"
-)
+import "github.com/tuttinode/tutti/core/lifecycle"
 
-// endTime is kept of a drain's time for what ends with the sessions: their clients' last answers.
-const endTime = 2 * time.Second
-
-// Drain refuses new sessions and waits until there is none. Those that are left shortly before ctx's
-// deadline are ended: live sessions may last for hours.
-func (s *Server) Drain(ctx context.Context) error {
-	s.registry.Pause()
-	waiting, cancel := ctx, context.CancelFunc(func() {})
-	if at, ok := ctx.Deadline(); ok {
-		waiting, cancel = context.WithTimeout(ctx, time.Until(at)-min(endTime, time.Until(at)/2))
+// Work is what a drain waits for: live sessions may last for hours.
+func (s *Server) Work() *lifecycle.Work {
+	return &lifecycle.Work{
+		Kind: "live sessions", AwaitIdle: s.registry.AwaitIdle, End: s.Refuse,
+		Count: func() int { sessions, _ := s.Use(); return sessions },
 	}
-	defer cancel()
-	if s.registry.AwaitIdle(waiting) == nil {
-		return nil
-	}
-	s.Refuse()
-	return ctx.Err()
 }
 
 // Pause refuses new sessions; Resume takes new ones again.

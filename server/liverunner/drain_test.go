@@ -19,7 +19,8 @@ func TestDrainEndsWhatIsLeft(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 400*time.Millisecond)
 	defer cancel()
 	drained := make(chan error, 1)
-	go func() { drained <- n.Drain(ctx) }()
+	n.Pause()
+	go func() { drained <- n.Work().Drain(ctx) }()
 	until(t, "new sessions are refused", func() bool {
 		status, text := n.text(t, "POST", "/apps/"+id+"/session")
 		return status == http.StatusServiceUnavailable && text == "Draining: the orchestrator takes no new sessions\n"

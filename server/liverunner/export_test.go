@@ -1,6 +1,7 @@
 package liverunner
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/tuttinode/tutti/server/trickle"
@@ -8,6 +9,9 @@ import (
 
 // Hub has the channels.
 func (s *Server) Hub() *trickle.Hub { return s.hub }
+
+// CheckAlive looks once whether runners with sessions listen.
+func (s *Server) CheckAlive(ctx context.Context) { s.checkAlive(ctx) }
 
 // KeepAlive sends the signs of life that are due after a time.
 func (s *Server) KeepAlive() { s.keepAlive() }

@@ -4,15 +4,16 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httputil"
 	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/liverunner"
 	"github.com/tuttinode/tutti/server/admission"
 )
@@ -65,7 +66,7 @@ func (s *Server) forward(
 	target *url.URL,
 	path string,
 ) {
-	if Climbs(path) {
+	if fetchurl.Climbs(path) {
 		http.Error(w, "the path leads out of the runner's", http.StatusBadRequest)
 		return
 	}
@@ -105,26 +106,24 @@ func (s *Server) pass(
 	proxy.ServeHTTP(w, r.WithContext(ctx))
 }
 
-// Climbs reports whether a path has a part that leads upwards: servers may take it as one out of the path that
-// the operator or the runner gave. Some servers drop what follows a semicolon in a part first.
-func Climbs(path string) bool {
-	return slices.ContainsFunc(strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == '\\' }),
-		func(part string) bool {
-			name, _, _ := strings.Cut(part, ";")
-			return name == ".."
-		})
-}
-
-var errLinkLocal = errors.New("it is in the network of this machine alone")
+var errOfMachine = errors.New("it is an address for this machine alone")
 
 // Permit is the Control of the dialer to runners: one that registered itself, perhaps on another machine, must not
 // lead the node to a cloud's metadata, which are for this machine.
 func Permit(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
-	if err == nil && to.Addr().Unmap().IsLinkLocalUnicast() {
-		err = errLinkLocal
+	if err == nil && fetchurl.OfMachine(to.Addr()) {
+		err = errOfMachine
 	}
 	return err
+}
+
+// passesFor reports whether a header has an underscore in its name and with hyphens were one that this node sets or
+// removes: what runs applications behind CGI or WSGI reads both as one, and could take the client's for the node's.
+func passesFor(name string) bool {
+	hyphens := strings.ToLower(strings.ReplaceAll(name, "_", "-"))
+	return strings.Contains(name, "_") &&
+		(strings.HasPrefix(hyphens, "livepeer-") || strings.HasPrefix(hyphens, "x-forwarded-"))
 }
 
 // rewrite makes a client's request one to the runner.
@@ -138,6 +137,7 @@ func (s *Server) rewrite(out *http.Request, session *liverunner.Session, target 
 	for _, h := range forNode {
 		out.Header.Del(h)
 	}
+	maps.DeleteFunc(out.Header, func(name string, _ []string) bool { return passesFor(name) })
 	out.Header.Set(headerRoute, session.Route)
 	out.Header.Set(headerSession, session.ID)
 	out.Header.Set(headerToken, session.Token())

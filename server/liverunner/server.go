@@ -216,9 +216,11 @@ func (s *Server) Sweep() {
 		}
 	}
 	s.mu.Unlock()
-	for _, id := range s.registry.Sweep() {
-		s.closeEvents(id)
-		s.report(liverunner.Runner{ID: id, Dynamic: true}, false, errLost)
+	for _, l := range s.registry.Sweep() {
+		s.closeEvents(l.ID)
+		if l.Ready {
+			s.report(liverunner.Runner{ID: l.ID, Dynamic: true}, false, errLost)
+		}
 	}
 	s.reportFull()
 	s.reportGone()

@@ -8,6 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/lifecycle"
 )
 
 // Server serves live video. It is a lifecycle component.
@@ -17,10 +18,12 @@ type Server struct {
 	life context.Context
 	end  context.CancelFunc
 
-	mu       sync.Mutex
-	sessions map[string]*session // guarded by mu
-	closed   bool                // guarded by mu
-	running  sync.WaitGroup
+	// sessions are those that begin, too, and those whose runner is not free yet.
+	sessions lifecycle.Sessions
+
+	mu      sync.Mutex
+	closed  bool // guarded by mu
+	running sync.WaitGroup
 }
 
 // New makes a server without sessions.
@@ -29,7 +32,7 @@ func New(o Options) *Server {
 	if o.Draining == nil {
 		o.Draining = func() bool { return false }
 	}
-	s := &Server{o: o, sessions: make(map[string]*session)}
+	s := &Server{o: o}
 	s.life, s.end = context.WithCancel(context.Background())
 	return s
 }
@@ -49,26 +52,22 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	return nil
 }
 
-// Sessions is the number of sessions, those included whose runner is not free yet.
-func (s *Server) Sessions() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.sessions)
-}
+// Sessions is the number of sessions, those included that begin, and whose runner is not free yet.
+func (s *Server) Sessions() int { return s.sessions.Count() }
 
-// begin adds a session and supervises it until its end. It fails while the node stops.
-func (s *Server) begin(x *session) bool {
+// Work is what a drain waits for.
+func (s *Server) Work() *lifecycle.Work { return s.sessions.Work("live video") }
+
+// begin supervises a session until its end, or ctx's. It fails while the node stops.
+func (s *Server) begin(ctx context.Context, x *session, done func()) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return false
 	}
-	s.sessions[x.id] = x
 	s.running.Go(func() {
-		x.supervise(s.life)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.sessions, x.id)
+		defer done()
+		x.supervise(s.life, ctx)
 	})
 	return true
 }

@@ -2,11 +2,13 @@ package livevideo
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"time"
 
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/server/trickle"
 )
 
@@ -46,14 +48,14 @@ type session struct {
 // shown is the part of the id that may be logged.
 func (x *session) shown() string { return x.id[:8] }
 
-// supervise waits until a side ends the session, and ends it for the others.
-func (x *session) supervise(ctx context.Context) {
+// supervise waits until a side or ctx ends the session, and ends it for the others. node is the life of the node.
+func (x *session) supervise(node, ctx context.Context) {
 	x.log.Info("live video session begins", "session", x.shown())
 	why := x.wait(ctx)
 	x.log.Info("live video session ended", "session", x.shown(), "reason", why)
 	x.closeChannels()
 	x.meter.Close()
-	idle, cancel := context.WithTimeout(ctx, idleTime)
+	idle, cancel := context.WithTimeout(node, idleTime)
 	defer cancel()
 	x.slot.AwaitIdle(idle)
 	x.release()
@@ -75,6 +77,9 @@ func (x *session) wait(ctx context.Context) string {
 		case <-x.meter.Unpaid():
 			return "it is not paid"
 		case <-ctx.Done():
+			if errors.Is(context.Cause(ctx), lifecycle.ErrDrainOver) {
+				return lifecycle.ErrDrainOver.Error()
+			}
 			return "the node stops"
 		case now := <-look.C:
 			if w.notRead(now, x.input) {

@@ -88,6 +88,14 @@ func (s *Server) start(w http.ResponseWriter, r *http.Request, admit func() (str
 	if err != nil {
 		return nil, err
 	}
+	// Counted from here on, a session that begins is not missed by a drain.
+	life, done := s.sessions.Begin(s.life)
+	begun := false
+	defer func() {
+		if !begun {
+			done()
+		}
+	}()
 	model := modelNamed(req.Model)
 	if s.o.Draining() || s.full(model) {
 		return nil, &refusal{http.StatusServiceUnavailable, busyText}
@@ -111,7 +119,7 @@ func (s *Server) start(w http.ResponseWriter, r *http.Request, admit func() (str
 		x.abandon()
 		return nil, err
 	}
-	if r.Context().Err() != nil || !s.begin(x) {
+	if begun = r.Context().Err() == nil && s.begin(life, x, done); !begun {
 		x.abandon()
 		return nil, &refusal{http.StatusServiceUnavailable, busyText}
 	}

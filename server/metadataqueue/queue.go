@@ -71,7 +71,7 @@ func New(o Options) (*Queue, error) {
 		return nil, fault.New(fault.BadOption, "open the metadata queue", "-metadataQueueUri is no AMQP address")
 	}
 	return &Queue{opt: o, pending: make(chan *message, maxQueue),
-		losses: eventstream.NewLosses(o.Board, "amqp")}, nil
+		losses: eventstream.NewLosses(o.Board, health.Key{Code: fault.EventsLost, About: "amqp"})}, nil
 }
 
 // Name names the component.

@@ -76,14 +76,14 @@ func (r *Inference) account(model modelLabels, f *inference.JobStats) {
 // flow observes a model's latency at an orchestrator.
 func (r *Inference) flow(model modelLabels, f *inference.JobStats) {
 	w := r.sets.flow(model, f.Orchestrator)
-	w.queue.Observe(f.Queue.Seconds())
-	w.own.Observe(f.Own.Seconds())
-	w.total.Observe(f.Total.Seconds())
+	observe(w.queue, f.Queue, f.TraceID)
+	observe(w.own, f.Own, f.TraceID)
+	observe(w.total, f.Total, f.TraceID)
 	if f.Tries > 1 {
 		w.retries.Add(float64(f.Tries - 1))
 	}
 	if f.Stream && f.FirstByte > 0 {
-		w.first.Observe(f.FirstByte.Seconds())
+		observe(w.first, f.FirstByte, f.TraceID)
 		if f.Events > 1 && f.Total > f.FirstByte {
 			w.between.Observe((f.Total - f.FirstByte).Seconds() / float64(f.Events-1))
 		}
@@ -91,6 +91,15 @@ func (r *Inference) flow(model modelLabels, f *inference.JobStats) {
 	if units := scoreUnits(f); units > 0 && f.Code == "" {
 		w.score.Set(f.Total.Seconds() / units)
 	}
+}
+
+// observe counts a time, with its trace as an example where there is one.
+func observe(h prometheus.Observer, took time.Duration, traceID string) {
+	if e, ok := h.(prometheus.ExemplarObserver); ok && traceID != "" {
+		e.ObserveWithExemplar(took.Seconds(), prometheus.Labels{"trace_id": traceID})
+		return
+	}
+	h.Observe(took.Seconds())
 }
 
 // scoreUnits returns what the network divides a job's seconds by for its score of

@@ -38,6 +38,8 @@ type Options struct {
 	// PerStream adds the label manifest_id to series of single streams; ClientIP adds client_ip to those of what
 	// clients send, and implies PerStream.
 	PerStream, ClientIP bool
+	// Exemplars serves the OpenMetrics form, which alone has them, to those that ask for it.
+	Exemplars bool
 }
 
 // Metrics is the process's registry.
@@ -106,6 +108,7 @@ func (m *Metrics) Handler(log *slog.Logger) http.Handler {
 		ErrorLog:            slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 		ErrorHandling:       promhttp.ContinueOnError,
 		MaxRequestsInFlight: 4,
+		EnableOpenMetrics:   m.opts.Exemplars,
 		Timeout:             10 * time.Second,
 	})
 }

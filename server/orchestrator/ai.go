@@ -10,6 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/core/tracing"
 	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/origin"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -63,6 +64,7 @@ type aiJob struct {
 	// for the gateway to read its answer.
 	waited time.Duration
 	f      inference.JobStats
+	span   tracing.Span
 }
 
 func (s *Server) newAIJob(w http.ResponseWriter, r *http.Request, p pipeline.Pipeline) *aiJob {
@@ -98,6 +100,7 @@ func (x *aiJob) run() error {
 		x.w.Header().Set("Connection", "close")
 		return err
 	}
+	x.beginSpan(sender)
 	if err := x.receive(pace, sender); err != nil {
 		return err
 	}
@@ -253,5 +256,6 @@ func (x *aiJob) done(err error) {
 	if err != nil {
 		x.f.Code = fault.CodeOf(err)
 	}
+	x.endSpan()
 	x.s.orch.JobDone(&x.f, x.job, origin.Host(x.r.RemoteAddr), err)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/core/tracing"
 	"github.com/tuttinode/tutti/server/byoc"
 	"github.com/tuttinode/tutti/server/liverunner"
 	"github.com/tuttinode/tutti/server/livevideo"
@@ -117,6 +118,8 @@ type Options struct {
 	// AINotice is shown on /status: why configured models are not served, "" for none; may be
 	// nil.
 	AINotice func() string
+	// Tracer makes the spans of jobs and segments; nil makes none.
+	Tracer *tracing.Tracer
 
 	Now func() time.Time
 	Log *slog.Logger

@@ -6,6 +6,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/core/tracing"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/origin"
@@ -17,7 +18,8 @@ import (
 // which is sent before the work starts, because gateways wait less long for it than for the
 // rest.
 func (s *Server) segment(w http.ResponseWriter, r *http.Request) {
-	pace := newReadPace(w, s.opt.Now(), requestTimeout)
+	begun := s.opt.Now()
+	pace := newReadPace(w, begun, requestTimeout)
 	req, err := readRequest(r.Header)
 	if err != nil {
 		s.refuse(w, err)
@@ -30,6 +32,9 @@ func (s *Server) segment(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer seg.Close()
+	ctx, span := s.segmentSpan(r, &req, seg, begun)
+	defer span.End()
+	r = r.WithContext(ctx)
 	admission.Prove(r.Context())
 	req.Payment = pm.Payment{} // it may be large, and the work take long
 	pace.allow(core.WorkDeadline(req.Duration))
@@ -58,6 +63,7 @@ func (s *Server) segment(w http.ResponseWriter, r *http.Request) {
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *orchestrate.SegmentRequest,
 	seg *orchestrate.Segment, body *upload) {
 	done, failed := seg.Transcode(r.Context(), body.data)
+	tracing.Current(r.Context()).Fail(failed)
 	if failed != nil {
 		w.Header().Set(http.TrailerPrefix+rpc.CodeHeader, string(fault.CodeOf(failed)))
 	}

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/downloads"
@@ -177,18 +178,35 @@ func (s *Server) retire(ctx context.Context) {
 }
 
 // Drain refuses new sessions and finishes the current ones, see orchestrate.Drain. Renditions
-// stay available meanwhile. Live sessions and the work of external capabilities end at the same time, see
-// liverunner.Server.Drain and byoc.Server.Drain.
+// stay available meanwhile. Work that lasts ends at the same time, see Work.
 func (s *Server) Drain(ctx context.Context) error {
-	var beside sync.WaitGroup
-	var live, capabilities error
 	if s.opt.Live != nil {
-		beside.Go(func() { live = s.opt.Live.Drain(ctx) })
+		s.opt.Live.Pause()
 	}
-	if s.opt.Capabilities != nil {
-		beside.Go(func() { capabilities = s.opt.Capabilities.Drain(ctx) })
+	work := s.Work()
+	errs := make([]error, len(work))
+	var beside sync.WaitGroup
+	for i, w := range work {
+		beside.Go(func() { errs[i] = w.Drain(ctx) })
 	}
 	err := s.orch.Drain(ctx)
 	beside.Wait()
-	return errors.Join(err, live, capabilities)
+	return errors.Join(append(errs, err)...)
+}
+
+// Work is what a drain waits for besides segments and AI jobs.
+func (s *Server) Work() (all []*lifecycle.Work) {
+	if s.opt.Live != nil {
+		all = append(all, s.opt.Live.Work())
+	}
+	if s.opt.LiveVideo != nil {
+		all = append(all, s.opt.LiveVideo.Work())
+	}
+	if s.opt.Serverless != nil {
+		all = append(all, s.opt.Serverless.Work())
+	}
+	if s.opt.Capabilities != nil {
+		all = append(all, s.opt.Capabilities.Work()...)
+	}
+	return all
 }

@@ -1907,7 +1907,10 @@ type NotifySegment struct {
 	Cancel bool `protobuf:"varint,50003,opt,name=cancel,proto3" json:"cancel,omitempty"`
 	// The party that is blamed for what the segment does to the transcoder, by a name that
 	// stands for one gateway and tells nothing of it; "" is not known.
-	Party         string `protobuf:"bytes,50004,opt,name=party,proto3" json:"party,omitempty"`
+	Party string `protobuf:"bytes,50004,opt,name=party,proto3" json:"party,omitempty"`
+	// The trace that the segment belongs to, as in the headers of these names; "" is none.
+	Traceparent   string `protobuf:"bytes,50005,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
+	Tracestate    string `protobuf:"bytes,50006,opt,name=tracestate,proto3" json:"tracestate,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2001,6 +2004,20 @@ func (x *NotifySegment) GetCancel() bool {
 func (x *NotifySegment) GetParty() string {
 	if x != nil {
 		return x.Party
+	}
+	return ""
+}
+
+func (x *NotifySegment) GetTraceparent() string {
+	if x != nil {
+		return x.Traceparent
+	}
+	return ""
+}
+
+func (x *NotifySegment) GetTracestate() string {
+	if x != nil {
+		return x.Tracestate
 	}
 	return ""
 }
@@ -2329,7 +2346,10 @@ type WorkerJob struct {
 	Units       int64                  `protobuf:"varint,9,opt,name=units,proto3" json:"units,omitempty"`
 	RequestId   string                 `protobuf:"bytes,10,opt,name=requestId,proto3" json:"requestId,omitempty"`
 	// Whose job it is, as in NotifySegment.
-	Party         string `protobuf:"bytes,11,opt,name=party,proto3" json:"party,omitempty"`
+	Party string `protobuf:"bytes,11,opt,name=party,proto3" json:"party,omitempty"`
+	// The trace that the job belongs to, as in the headers of these names; "" is none.
+	Traceparent   string `protobuf:"bytes,12,opt,name=traceparent,proto3" json:"traceparent,omitempty"`
+	Tracestate    string `protobuf:"bytes,13,opt,name=tracestate,proto3" json:"tracestate,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2437,6 +2457,20 @@ func (x *WorkerJob) GetRequestId() string {
 func (x *WorkerJob) GetParty() string {
 	if x != nil {
 		return x.Party
+	}
+	return ""
+}
+
+func (x *WorkerJob) GetTraceparent() string {
+	if x != nil {
+		return x.Traceparent
+	}
+	return ""
+}
+
+func (x *WorkerJob) GetTracestate() string {
+	if x != nil {
+		return x.Tracestate
 	}
 	return ""
 }
@@ -3373,7 +3407,7 @@ const file_net_proto_rawDesc = "" +
 	"\x06device\x18\x01 \x01(\tR\x06device\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x1a\n" +
 	"\bsessions\x18\x03 \x01(\x05R\bsessions\x12\x14\n" +
-	"\x05limit\x18\x04 \x01(\x05R\x05limit\"\x8d\x02\n" +
+	"\x05limit\x18\x04 \x01(\x05R\x05limit\"\xd3\x02\n" +
 	"\rNotifySegment\x12\x10\n" +
 	"\x03url\x18\x01 \x01(\tR\x03url\x12&\n" +
 	"\asegData\x18\x03 \x01(\v2\f.net.SegDataR\asegData\x12\x16\n" +
@@ -3385,7 +3419,11 @@ const file_net_proto_rawDesc = "" +
 	"deadlineMs\x18҆\x03 \x01(\x03R\n" +
 	"deadlineMs\x12\x18\n" +
 	"\x06cancel\x18ӆ\x03 \x01(\bR\x06cancel\x12\x16\n" +
-	"\x05party\x18Ԇ\x03 \x01(\tR\x05partyJ\x04\b\x02\x10\x03J\x04\b!\x10\"\"\xb6\x02\n" +
+	"\x05party\x18Ԇ\x03 \x01(\tR\x05party\x12\"\n" +
+	"\vtraceparent\x18Ն\x03 \x01(\tR\vtraceparent\x12 \n" +
+	"\n" +
+	"tracestate\x18ֆ\x03 \x01(\tR\n" +
+	"tracestateJ\x04\b\x02\x10\x03J\x04\b!\x10\"\"\xb6\x02\n" +
 	"\x17RegisterAIWorkerRequest\x12\x16\n" +
 	"\x06secret\x18\x01 \x01(\tR\x06secret\x125\n" +
 	"\fcapabilities\x18\x02 \x01(\v2\x11.net.CapabilitiesR\fcapabilities\x124\n" +
@@ -3419,7 +3457,7 @@ const file_net_proto_rawDesc = "" +
 	"\n" +
 	"deadlineMs\x18҆\x03 \x01(\x03R\n" +
 	"deadlineMs\x12\x18\n" +
-	"\x06cancel\x18ӆ\x03 \x01(\bR\x06cancel\"\xb7\x02\n" +
+	"\x06cancel\x18ӆ\x03 \x01(\bR\x06cancel\"\xf9\x02\n" +
 	"\tWorkerJob\x12\x1e\n" +
 	"\n" +
 	"capability\x18\x01 \x01(\rR\n" +
@@ -3434,7 +3472,11 @@ const file_net_proto_rawDesc = "" +
 	"\x05units\x18\t \x01(\x03R\x05units\x12\x1c\n" +
 	"\trequestId\x18\n" +
 	" \x01(\tR\trequestId\x12\x14\n" +
-	"\x05party\x18\v \x01(\tR\x05party\"I\n" +
+	"\x05party\x18\v \x01(\tR\x05party\x12 \n" +
+	"\vtraceparent\x18\f \x01(\tR\vtraceparent\x12\x1e\n" +
+	"\n" +
+	"tracestate\x18\r \x01(\tR\n" +
+	"tracestate\"I\n" +
 	"\tAIJobData\x12\x1a\n" +
 	"\bpipeline\x18\x01 \x01(\tR\bpipeline\x12 \n" +
 	"\vrequestData\x18\x02 \x01(\fR\vrequestData\"\x9f\x02\n" +

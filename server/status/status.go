@@ -61,6 +61,7 @@ var byCode = map[fault.Code]int{
 	fault.PaidWorkMissing:           http.StatusServiceUnavailable,
 	fault.NoOrchestratorReachable:   http.StatusServiceUnavailable,
 	fault.JobLate:                   http.StatusGatewayTimeout,
+	fault.RequestTimedOut:           http.StatusGatewayTimeout,
 
 	fault.AdminNeedsPost:     http.StatusMethodNotAllowed,
 	fault.AdminTokenTries:    http.StatusTooManyRequests,

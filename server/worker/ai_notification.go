@@ -12,6 +12,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/tracing"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -35,7 +36,10 @@ func (w *aiWork) Notify(from *Link, n *rpc.NotifyAIJob) {
 		from.Cancel(id)
 	case n.GetJob() != nil:
 		t := &aiTask{w: w, from: from, id: id, job: readJob(n.GetJob()), party: from.Party(n.GetJob().GetParty())}
-		run := func(ctx context.Context) { w.runJob(ctx, t, n.GetDeadlineMs()) }
+		parent := tracing.ParseParent(n.GetJob().GetTraceparent(), n.GetJob().GetTracestate())
+		run := func(ctx context.Context) {
+			t.span(ctx, parent, func(ctx context.Context) { w.runJob(ctx, t, n.GetDeadlineMs()) })
+		}
 		w.start(from, t, len(t.job.Body), t.fail, run)
 	case n.GetAIJobData() != nil:
 		t := &networkTask{aiTask: aiTask{w: w, from: from, id: id, job: &inference.Job{}}}
@@ -132,6 +136,9 @@ func (w *aiWork) runJob(ctx context.Context, t *aiTask, deadlineMs int64) {
 	if reply.Worker != "" {
 		h.Set(workerHeader, reply.Worker)
 	}
+	span := tracing.Current(ctx)
+	span.Int(tracing.HTTPStatus, int64(reply.Status))
+	span.Text(tracing.Worker, reply.Worker)
 	t.post(ctx, h, reply.Length, reply.Body)
 }
 
@@ -158,6 +165,7 @@ func (t *aiTask) fail(ctx context.Context, err error) {
 	if fault.CodeOf(err) == fault.Canceled && ctx.Err() != nil {
 		return
 	}
+	tracing.Current(ctx).Fail(err)
 	_, text := fault.Public(err)
 	t.postText(ctx, fault.CodeOf(err), text)
 	t.w.opt.Log.Warn("AI job failed", "orchestrator", t.from.Addr(), "model", t.job.Model.String(), "job",

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/tracing"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -48,6 +49,8 @@ type AIOptions struct {
 	Fetch *http.Client
 	// MaxRequests bounds the bytes of all requests in progress; 0 is DefaultRequestBytes.
 	MaxRequests int64
+	// Tracer makes the jobs' spans; nil makes none.
+	Tracer *tracing.Tracer
 
 	Random io.Reader
 	Now    func() time.Time

@@ -47,7 +47,7 @@ func (o Origin) Permit(ip netip.Addr) error {
 	switch near := o.at.IsValid() && !fetchurl.Public(o.at); {
 	case fetchurl.Public(ip), o.at.IsValid() && ip == o.at, o.stores.Contain(ip):
 		return nil
-	case ip.IsLinkLocalUnicast():
+	case fetchurl.OfMachine(ip):
 		return errLinkLocal
 	case (ip.IsLoopback() || ip.IsUnspecified()) && !o.here:
 		return errMachine

@@ -36,6 +36,9 @@ func TestWhereAnOrchestratorMayLead(t *testing.T) {
 		{loopback, loopback, "::1", true},
 		{loopback, loopback, lan, true},
 		{loopback, loopback, linkLocal, false},
+		{lan, "10.9.9.9", "fd00:ec2::254", false},
+		{loopback, loopback, "100.100.100.200", false},
+		{loopback, loopback, "fd12:3456::7", true},
 		{linkLocal, "169.254.1.1", linkLocal, true},
 		{linkLocal, "169.254.1.1", "169.254.5.5", false},
 	} {

@@ -9,6 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/tracing"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -31,6 +32,8 @@ type transcoderTask struct {
 	position *queuePosition
 	// held is how many bytes of the budget the input has reserved.
 	held int64
+	// parent is the orchestrator's span.
+	parent tracing.Parent
 }
 
 // Notify handles a notification: a segment, the end of a session, or a cancellation.
@@ -47,7 +50,8 @@ func (w work) Notify(from *Link, n *rpc.NotifySegment) {
 		}
 		return
 	}
-	t := &transcoderTask{from: from, id: n.GetTaskId(), url: n.GetUrl()}
+	t := &transcoderTask{from: from, id: n.GetTaskId(), url: n.GetUrl(),
+		parent: tracing.ParseParent(n.GetTraceparent(), n.GetTracestate())}
 	err := w.read(t, n)
 	if err == nil {
 		err = w.accept(t, n)

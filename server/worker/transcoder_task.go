@@ -6,6 +6,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/tracing"
 )
 
 // minPostTime is the least time for posting a result, however late it is.
@@ -15,7 +16,12 @@ const minPostTime = 10 * time.Second
 func (c *TranscoderClient) run(ctx context.Context, t *transcoderTask) {
 	defer t.position.leave()
 	begun := time.Now()
-	res, err := c.transcode(ctx, t)
+	traced, span := c.o.Tracer.Start(ctx, t.parent, true, tracing.Server, "transcode", "", begun)
+	res, err := c.transcode(traced, t)
+	span.Int(tracing.SegmentNumber, int64(t.job.Number))
+	span.Int(tracing.Renditions, int64(len(t.job.Profiles)))
+	span.Fail(err)
+	span.End()
 	c.releaseInput(t)
 	if ctx.Err() != nil {
 		return // the orchestrator canceled it

@@ -24,8 +24,8 @@ type Node struct {
 	URI          string
 	Capabilities *byoc.Server
 	Hub          *trickle.Hub
-	// End ends its work, as the node's end does.
-	End context.CancelFunc
+	// End ends its work, as the node's end does; EndWork ends the part of the capabilities alone.
+	End, EndWork context.CancelFunc
 }
 
 // NodeOptions make a Node.
@@ -58,12 +58,12 @@ func Start(t testing.TB, o NodeOptions) *Node {
 		t.Fatal(err)
 	}
 	n.URI = "http://" + l.Addr().String()
-	var ctx context.Context
+	var ctx, work context.Context
 	ctx, n.End = context.WithCancel(context.Background())
+	work, n.EndWork = context.WithCancel(ctx)
 	results := make(chan error, 2)
-	for _, run := range []func(context.Context, func()) error{n.Capabilities.Run, s.Run} {
-		go func() { results <- run(ctx, func() {}) }()
-	}
+	go func() { results <- n.Capabilities.Run(work, func() {}) }()
+	go func() { results <- s.Run(ctx, func() {}) }()
 	t.Cleanup(func() {
 		n.End()
 		for range 2 {

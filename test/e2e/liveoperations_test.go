@@ -145,8 +145,51 @@ func TestAnUpgradeKeepsLiveSessions(t *testing.T) {
 	if _, text := send(t, "GET", uri+"/discovery", ""); !strings.Contains(text, `"capacity_used":0`) {
 		t.Error(text)
 	}
+	awaitEnd(t, node)
+}
+
+// awaitEnd waits until a process that another one took over from has ended.
+func awaitEnd(t *testing.T, node *harness.Process) {
+	t.Helper()
 	node.Wait("the old process to end", 20*time.Second, func() bool {
 		state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", node.PID()))
 		return err != nil || strings.Contains(string(state), ") Z ")
 	})
+}
+
+// The old process of an upgrade is stopped while it has a session's socket. The socket ends, and the session goes on in
+// the new process with its token, slot and channel.
+func TestAStopOfTheOldProcessKeepsLiveSessions(t *testing.T) {
+	t.Parallel()
+	app, _ := liveApp(t)
+	node, uri, _ := startLive(t, fmt.Sprintf(
+		`{"label":"studio","routing":"label","capacity":2,"app":"x","runner_url":%q,"health_url":"/health"}`, app.URL))
+	s := reserveLive(t, uri, "studio")
+	_, token := send(t, "GET", s.App+"/token", "")
+	status, text := send(t, "POST", uri+"/runner/studio/session/"+s.ID+"/channels", `{"channels":[{"name":"out"}]}`,
+		"Livepeer-Session-Token", token)
+	var made struct{ Channels []struct{ URL string } }
+	if err := json.Unmarshal([]byte(text), &made); err != nil || len(made.Channels) != 1 {
+		t.Fatal(status, text)
+	}
+	conn, in := openSocket(t, uri, s.App+"/ws")
+	upgradeLive(t, node)
+	echoes(t, conn, in)
+
+	node.Signal(syscall.SIGTERM)
+	awaitEnd(t, node)
+	if _, err := in.ReadByte(); err == nil {
+		t.Error("a socket outlives its process")
+	}
+	again, in := openSocket(t, uri, s.App+"/ws")
+	echoes(t, again, in)
+	if status, text := send(t, "GET", s.App+"/token", ""); status != http.StatusOK || text != token {
+		t.Error(status, text)
+	}
+	if status, text := send(t, "POST", made.Channels[0].URL+"/0", "first"); status != http.StatusOK {
+		t.Error(status, text)
+	}
+	if _, text := send(t, "GET", uri+"/discovery", ""); !strings.Contains(text, `"capacity_used":1`) {
+		t.Error(text)
+	}
 }

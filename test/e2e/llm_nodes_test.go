@@ -36,6 +36,16 @@ func aiOrchestrator(t *testing.T, models []entry, args ...string) (*harness.Proc
 
 func startAI(t *testing.T, addr string, env []string, models []entry, args ...string) *harness.Process {
 	t.Helper()
+	p := harness.StartIn(t, binary, env,
+		append([]string{"-orchestrator", "-aiWorker", "-aiModels", modelsFile(t, models), "-aiAllowUnverified",
+			"-serviceAddr", addr, "-httpAddr", addr, "-cliAddr", harness.Address(t), "-dataDir", t.TempDir()}, args...)...)
+	p.WaitHTTP("https://" + addr + "/healthz")
+	return p
+}
+
+// modelsFile writes an aiModels.json.
+func modelsFile(t *testing.T, models []entry) string {
+	t.Helper()
 	text, err := json.Marshal(models)
 	if err != nil {
 		t.Fatal(err)
@@ -44,11 +54,7 @@ func startAI(t *testing.T, addr string, env []string, models []entry, args ...st
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := harness.StartIn(t, binary, env,
-		append([]string{"-orchestrator", "-aiWorker", "-aiModels", path, "-aiAllowUnverified",
-			"-serviceAddr", addr, "-httpAddr", addr, "-cliAddr", harness.Address(t), "-dataDir", t.TempDir()}, args...)...)
-	p.WaitHTTP("https://" + addr + "/healthz")
-	return p
+	return path
 }
 
 // llamaServer starts a model server of its own for a test.

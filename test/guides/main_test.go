@@ -8,9 +8,7 @@
 package guides
 
 import (
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -34,10 +32,8 @@ func build(dir string) error {
 	if _, err := harness.BuildTool(dir); err != nil {
 		return err
 	}
-	bench := exec.Command("go", "build", "-o", filepath.Join(dir, "tutti_bench"),
-		"github.com/tuttinode/tutti/cmd/tutti_bench")
-	if text, err := bench.CombinedOutput(); err != nil {
-		return fmt.Errorf("build tutti_bench: %w\n%s", err, text)
+	if _, err := harness.BuildBench(dir); err != nil {
+		return err
 	}
 	chain, err := devnet.Binary()
 	if err != nil {

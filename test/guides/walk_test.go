@@ -127,6 +127,7 @@ func (w *walk) here(command string) string {
 		{"https://one.example.org/KEY", w.world.chain.URL(0)},
 		{"https://…", w.world.chain.URL(0)},
 		{"http://127.0.0.1:8000", w.world.runner},
+		{"http://127.0.0.1:4318", w.world.collector},
 		{"127.0.0.1:9935", w.gateway},
 		{"127.0.0.1:7935", w.admin},
 		{"127.0.0.1:5935", w.admin},

@@ -18,6 +18,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/eth/account"
+	"github.com/tuttinode/tutti/test/collector"
 	"github.com/tuttinode/tutti/test/devnet"
 	"github.com/tuttinode/tutti/test/harness"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
@@ -33,6 +34,8 @@ type world struct {
 	segments []clip.Segment
 	// runner is a model server; curl and modules are the real client and Node's packages.
 	runner, curl, modules string
+	// collector takes traces.
+	collector string
 	// admin, paid are the orchestrator's on the chain; service is the other's.
 	admin, paid, service, gateway string
 	// signer is a remote signer, whose account has no deposit.
@@ -55,6 +58,7 @@ func newWorld(t *testing.T) *world {
 		second: harness.Address(t), gateway: harness.Address(t), signer: harness.Address(t)}
 	w.chain = devnet.Start(t, devnet.Options{BlockTime: 250 * time.Millisecond, L1BlockTime: time.Second,
 		Args: []string{"-initializeRounds"}})
+	w.collector = collector.Start(t).URL
 	w.runner, w.token = runner(t), rand.Text()+rand.Text()+rand.Text()
 	w.tools()
 	w.files()

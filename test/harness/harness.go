@@ -17,65 +17,11 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 )
-
-// EnvHome names a folder with the programs ready made in bin, as the GPU kit has them.
-const EnvHome = "TUTTI_GPUKIT_HOME"
-
-// ready is the path of a program that need not be compiled, "" for none.
-func ready(name string) string {
-	if home := os.Getenv(EnvHome); home != "" {
-		return filepath.Join(home, "bin", name)
-	}
-	return ""
-}
-
-// Build compiles cmd/tutti into dir and returns its path. TestMain calls it once.
-func Build(dir string) (string, error) {
-	if path := ready("tutti"); path != "" {
-		return path, nil
-	}
-	out := filepath.Join(dir, "tutti")
-	cmd := exec.Command("go", "build", "-o", out, "github.com/tuttinode/tutti/cmd/tutti")
-	cmd.Stderr = os.Stderr
-	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("build the binary under test: %w", err)
-	}
-	return out, nil
-}
-
-// BuildTool compiles cmd/tutti_cli into dir, without C as it is shipped, and returns
-// its path.
-func BuildTool(dir string) (string, error) {
-	if path := ready("tutti_cli"); path != "" {
-		return path, nil
-	}
-	out := filepath.Join(dir, "tutti_cli")
-	cmd := exec.Command("go", "build", "-o", out, "github.com/tuttinode/tutti/cmd/tutti_cli")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build tutti_cli: %w\n%s", err, text)
-	}
-	return out, nil
-}
-
-// BuildBench compiles cmd/tutti_bench into dir and returns its path.
-func BuildBench(dir string) (string, error) {
-	if path := ready("tutti_bench"); path != "" {
-		return path, nil
-	}
-	out := filepath.Join(dir, "tutti_bench")
-	if text, err := exec.Command("go", "build", "-o", out,
-		"github.com/tuttinode/tutti/cmd/tutti_bench").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build tutti_bench: %w\n%s", err, text)
-	}
-	return out, nil
-}
 
 // Ports of Address, below those that Linux gives to outgoing connections: a connection
 // of another test could have the port by the time the node listens.

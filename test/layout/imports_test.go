@@ -88,6 +88,8 @@ var owners = []owner{
 	{"github.com/ethereum/go-ethereum/eth", "cmd/tutti_devnet", "only the local test chain runs a full node"},
 	{"github.com/ethereum/go-ethereum/ethclient/simulated", "cmd/tutti_devnet",
 		"only the local test chain runs a full node"},
+	{"go.opentelemetry.io/otel/sdk", "server/tracing", "everything makes spans through core/tracing"},
+	{"go.opentelemetry.io/otel/exporters", "server/tracing", "everything makes spans through core/tracing"},
 	{"github.com/prometheus/client_golang", "server/metrics", "everything counts through core.Recorder"},
 }
 

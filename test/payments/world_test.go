@@ -104,8 +104,16 @@ func counting(w http.ResponseWriter, r *http.Request) {
 	case "/v1/models":
 		fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"object":"model"}]}`, model)
 	case "/v1/chat/completions":
-		if body, _ := io.ReadAll(r.Body); bytes.Contains(body, []byte("slowly")) {
+		body, _ := io.ReadAll(r.Body)
+		if bytes.Contains(body, []byte("slowly")) {
 			pause(r.Context(), 200*time.Millisecond)
+		}
+		if bytes.Contains(body, []byte(`"stream":true`)) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprintf(w, `data: {"model":%q,"choices":[{"index":0,"delta":{"content":"one"},"finish_reason":"stop"}]}`+"\n\n"+
+				`data: {"model":%q,"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":3,"total_tokens":6}}`+"\n\n"+
+				"data: [DONE]\n\n", model, model)
+			return
 		}
 		fmt.Fprintf(w, `{"id":"1","object":"chat.completion","created":1,"model":%q,"choices":[{"index":0,`+
 			`"finish_reason":"stop","message":{"role":"assistant","content":"one two three"}}],"usage":{"prompt_tokens":3,`+

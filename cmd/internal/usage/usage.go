@@ -32,6 +32,7 @@ func Commands() []Command {
 		{"config", []string{"check"}, "say whether a node with these flags would start, and what was set where"},
 		{"migrate", nil, "take over the keys and tickets of an existing node"},
 		{"key", []string{"create", "list", "revoke", "limits", "spend"}, "make, list, limit and revoke a gateway's API keys"},
+		{"gateway", []string{"route"}, "say which orchestrators a running gateway would send a request to"},
 		{"ledger", []string{"show", "verify", "export", "books", "move"}, "read, verify and export the payment books"},
 		{"gpu", []string{"list"}, "list the GPUs, and why one cannot be used"},
 		{"alert", []string{"test"}, "send a test alert to every address of -alert"},

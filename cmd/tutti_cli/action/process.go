@@ -168,7 +168,10 @@ func (d Drain) Print(p *console.Page) {
 	defer p.Flush()
 	p.Row("State", d.State)
 	p.Row("Sessions left", d.Sessions)
-	p.Row("AI jobs left", d.Jobs)
+	p.Row("Jobs left", d.Jobs)
+	for _, w := range d.Work {
+		p.Row("Waits for", strconv.Itoa(w.Count)+" "+w.Kind)
+	}
 	if d.Deadline != nil {
 		p.Row("Deadline", d.Deadline.Format(time.DateTime)+" UTC")
 	}

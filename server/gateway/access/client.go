@@ -1,10 +1,12 @@
 package access
 
 import (
+	"context"
 	"encoding/hex"
 	"net/http"
 
 	"github.com/tuttinode/tutti/core/apikeys"
+	"github.com/tuttinode/tutti/server/origin"
 )
 
 // Client identifies the client of a request that was admitted: key is the hash of its valid API key, also where it
@@ -17,6 +19,13 @@ func (p *Policy) Client(r *http.Request) (key string, machine bool) {
 		key = keyOf(r)
 	}
 	return key, p.Machine(r) == nil
+}
+
+// Recheck returns what checks the key of an admitted request again, for work that outlives the request.
+func (p *Policy) Recheck(r *http.Request) apikeys.Check {
+	token, route := apikeys.BearerToken(r.Header.Get("Authorization")), r.URL.Path
+	from, _ := origin.Client(r)
+	return func(ctx context.Context) error { return p.opt.Keys.Use(ctx, token, route, from) }
 }
 
 // keyOf is the hash of a request's key.

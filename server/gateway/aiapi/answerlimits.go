@@ -67,7 +67,7 @@ func (p *answerLimits) setSize(job *inference.Job, tokens inference.Tokens) {
 	switch {
 	case job.Model.Capability != capability.LLM:
 		p.maxBytes = freeBytes + bytesPerUnit*min(int64(job.Units), 1<<40)
-	case job.Operation == inference.Embedding:
+	case !job.Operation.Generates():
 		p.maxBytes = freeBytes + bytesPerInput*int64(len(job.Body))
 	default:
 		p.maxBytes = freeBytes + bytesPerAnswerToken*int64(tokens)

@@ -63,6 +63,7 @@ func (x *relayedRequest) sendCached(a answercache.Answer) {
 	h[cacheHeader] = []string{"hit"}
 	age := max(0, x.server.opt.Now().Sub(a.Made)/time.Second)
 	h["Age"] = []string{strconv.FormatInt(int64(age), 10)}
+	h[costWeiHeader], h[costUSDHeader] = []string{"0"}, []string{"0"}
 	x.stats.Units, x.cost.billed, x.stats.FirstByte = 0, 0, time.Since(x.began)
 	x.stats.Usage = inference.Usage{}
 	x.sendWhole(http.StatusOK, a.ContentType, a.Body)

@@ -13,6 +13,7 @@ import (
 // orchestrator is paid only for what clients can use.
 func (x *relayedRequest) consume(a *broker.Answer, work func() error) error {
 	defer a.Body.Close()
+	x.times.begun()
 	err := work()
 	d := x.delivery(err)
 	if d.How != inference.Faulty { // the client does not pay for it

@@ -27,6 +27,7 @@ func faced(next http.Handler) http.Handler {
 	mux.Handle("/v1/messages", chatface.Handler(next, messages.Face{NewID: func() string { return "new" }}, limit))
 	mux.Handle("/v1/messages/count_tokens", chatface.Handler(next, messages.Counter{}, limit))
 	ollama.Register(mux, next, limit, time.Now)
+	mux.Handle("/", next)
 	return mux
 }
 

@@ -197,7 +197,7 @@ func (x *relayedRequest) relayGuarded(a *broker.Answer, job *inference.Job) erro
 	}
 	x.complete = true
 	x.renamer = sse.NewModelRenamer(x.modelName(), false)
-	b, err = x.guardAnswer(x.chatFormat.last(x.renameModel(b), &scan))
+	b, err = x.guardAnswer(x.withCostInside(x.chatFormat.last(x.renameModel(b), &scan)))
 	if err != nil {
 		return err
 	}

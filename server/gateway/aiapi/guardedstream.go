@@ -36,7 +36,7 @@ type guardedStream struct {
 // begin starts with a stream.
 func (x *relayedRequest) beginGuardedStream(job *inference.Job) {
 	x.guarded = guardedStream{}
-	if job.Operation == inference.Embedding {
+	if !job.Operation.Generates() {
 		return
 	}
 	x.guarded.every, _ = x.server.opt.Guards.Cover(guards.StageAnswer, x.stats.Key, x.modelNames()...)

@@ -87,6 +87,7 @@ func (x *relayedRequest) beginStream(contentType string) {
 	h["Cache-Control"] = noCache
 	// Without it nginx buffers the events.
 	h["X-Accel-Buffering"] = noBuffering
+	x.rateHeaders()
 	x.stats.Status = http.StatusOK
 	x.w.WriteHeader(http.StatusOK)
 }

@@ -34,7 +34,11 @@ func (x *relayedRequest) serveLLM() error {
 	if err != nil {
 		return err
 	}
-	targets, err := x.targets(req)
+	targets, err := x.server.targets(req)
+	if err != nil {
+		return err
+	}
+	wishes, err := x.server.preferences(req)
 	if err != nil {
 		return err
 	}
@@ -64,7 +68,8 @@ func (x *relayedRequest) serveLLM() error {
 	if err != nil {
 		return err
 	}
-	llm := llmRequest{req: req, body: out, targets: targets, hint: broker.Hint{NeedsOwnNode: !req.Plain}}
+	llm := llmRequest{req: req, body: out, targets: targets,
+		hint: broker.Hint{NeedsOwnNode: !req.Plain, Preferences: wishes}}
 	if req.Operation == inference.Chat {
 		llm.hint.Affinity = pipeline.PrefixHashes(body)
 	}
@@ -81,7 +86,7 @@ func textNeed(req *pipeline.Request, size int) apikeys.Need {
 		Model: req.Model.ID, Prompt: req.InputTokens,
 		MaxTokens: req.MaxTokens * inference.Tokens(req.N), Answers: req.N,
 	}
-	if req.Operation == inference.Embedding {
+	if !req.Operation.Generates() {
 		need.MaxTokens = apikeys.NoTokens
 	}
 	if req.Plain || req.Operation != inference.Chat {
@@ -93,7 +98,7 @@ func textNeed(req *pipeline.Request, size int) apikeys.Need {
 // boundTokens adds max_tokens to a request that has none when its key counts tokens, so that the
 // reservation covers the whole answer. It returns the body to send.
 func (x *relayedRequest) boundTokens(ctx context.Context, req *pipeline.Request, body []byte) ([]byte, error) {
-	if req.Operation == inference.Embedding || req.MaxTokens > 0 && !req.OtherBound {
+	if !req.Operation.Generates() || req.MaxTokens > 0 && !req.OtherBound {
 		return body, nil
 	}
 	all := x.grant.Hold(req.Stream && req.MaxTokens == 0)
@@ -120,7 +125,7 @@ func (x *relayedRequest) relay(a *broker.Answer, job *inference.Job) error {
 	case isEventStream(a.ContentType) && job.Stream:
 		x.beginGuardedStream(job)
 		return x.relayStream(a, job.HideUsage)
-	case job.Operation != inference.Embedding && x.covered(guards.StageAnswer):
+	case job.Operation.Generates() && x.covered(guards.StageAnswer):
 		return x.relayGuarded(a, job)
 	}
 	return x.relayBody(a, job)

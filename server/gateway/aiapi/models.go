@@ -41,6 +41,12 @@ type modelObject struct {
 	Capacity int `json:"capacity,omitempty"`
 	// Operations are those that a model of llm supports.
 	Operations []inference.Operation `json:"operations,omitempty"`
+	// Architecture is what the model reads and makes.
+	Architecture *modalities `json:"architecture,omitempty"`
+	// Pricing is the lowest price of a token in dollars, PriceWei the lowest and the highest of a unit in wei; nil
+	// where they are not known.
+	Pricing  *tokenPrices `json:"pricing,omitempty"`
+	PriceWei *unitPrices  `json:"price_wei,omitempty"`
 }
 
 // listModels lists the models that the key may use.
@@ -80,6 +86,7 @@ func (x *relayedRequest) models() ([]modelObject, error) {
 		return nil, err
 	}
 	x.complete = true
+	prices := make(map[inference.Model]*inference.PriceRange)
 	at := make(map[inference.Model]int)
 	out := make([]modelObject, 0, len(states))
 	for i := range states {
@@ -94,6 +101,12 @@ func (x *relayedRequest) models() ([]modelObject, error) {
 			out = append(out, newModelObject(s))
 		}
 		out[j].merge(s)
+		if s.Prices != nil {
+			prices[s.Model] = prices[s.Model].Including(s.Prices.Low).Including(s.Prices.High)
+		}
+	}
+	for model, i := range at {
+		out[i].describe(model, prices[model], x.server.rate())
 	}
 	out = x.withAliases(out)
 	out = slices.DeleteFunc(out, func(m modelObject) bool { return !x.grant.Allows(m.ID) })

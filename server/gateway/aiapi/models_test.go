@@ -2,6 +2,7 @@ package aiapi_test
 
 import (
 	"fmt"
+	"math/big"
 	"net/http"
 	"strings"
 	"testing"
@@ -17,23 +18,31 @@ import (
 
 func TestModels(t *testing.T) {
 	t.Parallel()
-	n := start(t, withKey(apikeys.Limits{Models: []string{"m/*"}})).serve()
+	n := start(t, func(o *aiapi.Options) {
+		withKey(apikeys.Limits{Models: []string{"m/*"}})(o)
+		o.WeiPerUSD = dollar
+	}).serve()
 	llm := func(id string) inference.Model { return inference.Model{Capability: capability.LLM, ID: id} }
 	n.broker.models = []inference.ModelState{
 		{Model: llm("m/llama"), State: inference.Absent, Context: 4096, Capacity: 2, Since: time.Unix(200, 0),
-			Operations: []inference.Operation{inference.Chat}},
+			Operations: []inference.Operation{inference.Chat},
+			Prices:     &inference.PriceRange{Low: big.NewRat(5e8, 1), High: big.NewRat(1e9+1, 2)}},
 		{Model: inference.Model{Capability: capability.TextToImage, ID: "m/sd"}, State: inference.Ready},
 		{Model: llm("m/llama"), State: inference.Ready, Warm: true, Context: 8192, Capacity: 4, Since: time.Unix(100, 0),
-			Operations: []inference.Operation{inference.Chat, inference.Embedding}},
+			Operations: []inference.Operation{inference.Chat, inference.Embedding},
+			Prices:     &inference.PriceRange{Low: big.NewRat(4e8, 1), High: big.NewRat(4e8, 1)}},
 		{Model: llm("other"), State: inference.Ready},
 		{Model: llm("m/broken"), State: inference.Failed},
 	}
 	const llama = `{"id":"m/llama","object":"model","created":100,"owned_by":"m","pipeline":"llm","warm":true,` +
-		`"context_length":8192,"capacity":6,"operations":["chat","embedding"]}`
+		`"context_length":8192,"capacity":6,"operations":["chat","embedding"],` +
+		`"architecture":{"input_modalities":["text"],"output_modalities":["text","embeddings"]},` +
+		`"pricing":{"prompt":"0","completion":"0.0000004"},"price_wei":{"low":"400000000","high":"1000000001/2"}}`
 	const key = "Bearer " + token
 	n.get("/v1/models", "Authorization", key).want(t, http.StatusOK,
 		`{"object":"list","data":[`+llama+
-			`,{"id":"m/sd","object":"model","created":0,"owned_by":"m","pipeline":"text-to-image","warm":true}]}`+"\n")
+			`,{"id":"m/sd","object":"model","created":0,"owned_by":"m","pipeline":"text-to-image","warm":true,"architecture":`+
+			`{"input_modalities":["text"],"output_modalities":["image"]}}]}`+"\n")
 	n.get("/v1/models/m/llama", "Authorization", key).want(t, http.StatusOK, llama+"\n")
 	const unknown = `no orchestrator offers the model \"%s\"; GET /v1/models lists those that are offered`
 	for _, id := range []string{"other", "none", "m/broken", "m%2Fother"} {

@@ -121,6 +121,8 @@ func (x *relayedRequest) sendWhole(answer int, contentType string, b []byte) {
 	if answer != http.StatusOK {
 		h["Cache-Control"] = noStore
 	}
+	x.rateHeaders()
+	x.costHeaders()
 	x.stats.Status = answer
 	if len(b) > socketBuffer {
 		x.deadline(time.Now())

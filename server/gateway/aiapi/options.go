@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"io"
 	"log/slog"
+	"math/big"
 	"net/http"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/modelroutes"
 	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/core/tracing"
 	"github.com/tuttinode/tutti/server/gateway/answercache"
 	"github.com/tuttinode/tutti/server/gateway/broker"
 	"github.com/tuttinode/tutti/server/gateway/guards"
@@ -48,7 +50,10 @@ type Options struct {
 	// Routes are the operator's names of models; nil, and a nil table, have none. It is called for
 	// every request.
 	Routes func() *modelroutes.Table
-	Limits Limits
+	// WeiPerUSD is the present rate of the dollar, false while it is not known; nil knows none. It must not
+	// wait. needed says that a request asks for it; without that, a rate that is known anyway will do.
+	WeiPerUSD func(needed bool) (*big.Rat, bool)
+	Limits    Limits
 	// Guards check requests and answers; nil checks none.
 	Guards *guards.Guards
 	// Cache keeps answers; nil keeps none.
@@ -58,7 +63,9 @@ type Options struct {
 	PrivateURLs bool
 
 	Recorder inference.Recorder
-	Log      *slog.Logger
+	// Tracer makes the requests' spans; nil makes none.
+	Tracer *tracing.Tracer
+	Log    *slog.Logger
 	// Now is the clock, Rand the source of unguessable IDs.
 	Now  func() time.Time
 	Rand io.Reader

@@ -65,7 +65,7 @@ func (x *relayedRequest) relayBody(a *broker.Answer, job *inference.Job) error {
 	x.complete = true
 	last := x.chatFormat.last(x.renameModel(buf[:n]), &scan)
 	if !pieces {
-		x.sendAnswer(a.ContentType, last)
+		x.sendAnswer(a.ContentType, x.withCostInside(last))
 		return nil
 	}
 	x.collectAnswer(a.ContentType, last)
@@ -110,7 +110,9 @@ func unusable(scan *sse.JSONScanner, job *inference.Job) error {
 		why = "the answer has no text and no masks"
 	case chat && job.Operation == inference.Embedding && scan.Vectors() < max(1, job.Inputs):
 		why = "the answer does not have an embedding for each input"
-	case chat && job.Operation != inference.Embedding && !scan.Chat():
+	case chat && job.Operation == inference.Rerank && scan.Scores() < max(1, job.Inputs):
+		why = "the answer does not have a score for each document"
+	case chat && job.Operation.Generates() && !scan.Chat():
 		why = "the answer has no choice with a message"
 	default:
 		return nil
@@ -127,6 +129,8 @@ func (x *relayedRequest) beginBody(a *broker.Answer, longer int, asItCame bool) 
 	if a.Length >= 0 && asItCame && x.renamer.Settled() {
 		h["Content-Length"] = []string{strconv.FormatInt(a.Length+int64(longer), 10)}
 	}
+	x.rateHeaders()
+	x.costHeaders()
 	x.stats.Status = http.StatusOK
 	x.w.WriteHeader(http.StatusOK)
 }

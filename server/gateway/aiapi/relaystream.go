@@ -22,6 +22,7 @@ const doneEvent = "data: [DONE]\n\n"
 // relayStream relays a stream of whole events, so that a stream that breaks off leaves no partial
 // event with the client. Only an event larger than the big buffer is sent in parts.
 func (x *relayedRequest) relayStream(a *broker.Answer, hide bool) error {
+	x.costHeaders()
 	x.beginStream(a.ContentType)
 	x.renamer = sse.NewModelRenamer(x.modelName(), true)
 	in := eventBuffer{request: x, buf: x.smallBuf[:]}
@@ -72,7 +73,7 @@ func (x *relayedRequest) sendPiece(p []byte, hide bool) error {
 	}
 	if p = x.chatFormat.feed(p); len(p) > 0 {
 		x.midEvent = !endsEvent(p)
-		if err := x.emit(p); err != nil {
+		if err := x.emit(x.withCost(p)); err != nil {
 			return err
 		}
 	}
@@ -144,7 +145,7 @@ func (x *relayedRequest) endStream(rest []byte, err error, hide bool) error {
 		return fault.New(fault.AnswerUnreadable, op, "the stream ended without an answer in it")
 	case !s.Done():
 		// Orchestrators of the existing network do not send the done event.
-		if err := x.emit(append(x.chatFormat.end(), doneEvent...)); err != nil {
+		if err := x.emit(x.withCost(append(x.chatFormat.end(), doneEvent...))); err != nil {
 			return err
 		}
 	}

@@ -178,6 +178,11 @@ func TestBytesPassUnchanged(t *testing.T) {
 	if job, _ := n.broker.last(t); job.Operation != inference.Embedding || job.Model.ID != "m/e" {
 		t.Errorf("job %+v", job)
 	}
+	n.post("/v1/rerank", `{"model":"m/r","query":"hi","documents":["a","b"],"stream":true}`)
+	if job, _ := n.broker.last(t); job.Operation != inference.Rerank || job.Model.ID != "m/r" || job.Stream ||
+		job.Inputs != 2 {
+		t.Errorf("job %+v", job)
+	}
 	n.post("/v1/completions", `{"model":"m/llama","prompt":"hi"}`)
 	if job, _ := n.broker.last(t); job.Operation != inference.Completion {
 		t.Errorf("job %+v", job)

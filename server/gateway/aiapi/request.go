@@ -12,6 +12,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/modelroutes"
 	"github.com/tuttinode/tutti/core/sse"
+	"github.com/tuttinode/tutti/core/tracing"
 	"github.com/tuttinode/tutti/server/gateway/broker"
 	"github.com/tuttinode/tutti/server/origin"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -34,7 +35,9 @@ type relayedRequest struct {
 	control *http.ResponseController
 	id      string
 	began   time.Time
-	err     error
+	// times are the client's own time limits.
+	times requestTimes
+	err   error
 
 	// entered: the request counts as in flight. held is its share of the memory budget, in bytes.
 	entered bool
@@ -52,6 +55,7 @@ type relayedRequest struct {
 	release func()
 	// stats are logged and counted at the end.
 	stats inference.JobStats
+	span  tracing.Span
 	// waited is the time spent waiting for the next hop or the client. sent counts the answer's
 	// bytes.
 	waited time.Duration
@@ -113,6 +117,7 @@ func (s *Server) newRequest(w http.ResponseWriter, r *http.Request, rt *route) *
 		Model: inference.Model{Capability: rt.capability}, Operation: rt.operation, RequestID: x.id,
 	}
 	w.Header()[rpc.RequestIDHeader] = []string{x.id}
+	x.beginSpan()
 	return x
 }
 
@@ -129,6 +134,9 @@ func (x *relayedRequest) serve() error {
 		return fault.New(fault.MethodNotAllowed, "take request", "this address takes "+m)
 	}
 	if err := x.checkLocal(); err != nil {
+		return err
+	}
+	if err := x.limitTime(); err != nil {
 		return err
 	}
 	return x.route.serve(x)
@@ -256,7 +264,11 @@ func (x *relayedRequest) end() {
 func (x *relayedRequest) finish() (cut bool) {
 	x.keepAlive.stop() // where serve panicked it still runs
 	if gone := x.r.Context().Err() != nil; gone && x.err != nil && !errors.Is(x.err, fault.AnswerNotTaken) {
-		x.err = fault.Wrap(fault.Canceled, "answer", x.err)
+		if late := x.timedOut(); late != nil {
+			x.err = late
+		} else {
+			x.err = fault.Wrap(fault.Canceled, "answer", x.err)
+		}
 	}
 	if x.err != nil {
 		x.fail(x.err)
@@ -265,6 +277,7 @@ func (x *relayedRequest) finish() (cut bool) {
 	x.settle()
 	x.report()
 	cut = x.abort
+	x.times.end()
 	f := x.server
 	if x.entered {
 		f.leave()

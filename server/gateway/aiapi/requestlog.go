@@ -17,6 +17,7 @@ func (x *relayedRequest) report() {
 	f := &x.stats
 	f.Total = time.Since(x.began)
 	f.Own = max(f.Total-x.waited, 0)
+	x.endSpan()
 	if x.detached {
 		return
 	}

@@ -23,8 +23,11 @@ type route struct {
 	serve   func(*relayedRequest) error
 }
 
-// chatPath is OpenAI's address for chats.
-const chatPath = "/v1/chat/completions"
+// chatPath is OpenAI's address for chats, networkPath the network's own.
+const (
+	chatPath    = "/v1/chat/completions"
+	networkPath = "/llm"
+)
 
 // maxResultQuery is enough for a job's ID in JSON.
 const maxResultQuery = 4 << 10
@@ -32,12 +35,13 @@ const maxResultQuery = 4 << 10
 // routes are all addresses. Patterns name no method, so that a wrong method is answered in JSON
 // like every other error. Read-only.
 var routes = []route{
-	text("/llm", inference.Chat),
+	text(networkPath, inference.Chat),
 	text(chatPath, inference.Chat),
 	{path: chatPath + "/input_tokens", method: http.MethodPost, capability: capability.LLM,
 		operation: inference.Chat, serve: (*relayedRequest).estimateTokens},
 	text("/v1/completions", inference.Completion),
 	text("/v1/embeddings", inference.Embedding),
+	text("/v1/rerank", inference.Rerank),
 	{path: "/v1/models", method: http.MethodGet, serve: (*relayedRequest).listModels},
 	{path: "/v1/models/{model...}", method: http.MethodGet, serve: (*relayedRequest).oneModel},
 

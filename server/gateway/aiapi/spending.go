@@ -2,6 +2,7 @@ package aiapi
 
 import (
 	"cmp"
+	"encoding/json"
 	"net/http"
 	"strings"
 
@@ -29,6 +30,8 @@ type requestCost struct {
 	bill *apikeys.Bill
 	// labels are those in the request's body.
 	labels pipeline.Labels
+	// usage is what is added to the usage in the answer, nil before that is known.
+	usage map[string]json.RawMessage
 }
 
 // recordSpend records what a request cost that an orchestrator was looked for.

@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/big"
 	"net/http"
 	"time"
 
+	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
@@ -34,11 +36,7 @@ type llmRequest struct {
 }
 
 // targets returns the models that a request may be sent to, nil where it is only its own.
-func (x *relayedRequest) targets(req *pipeline.Request) ([]modelroutes.Target, error) {
-	return targetsOf(x.server.opt.Routes(), req)
-}
-
-func targetsOf(table *modelroutes.Table, req *pipeline.Request) ([]modelroutes.Target, error) {
+func (s *Server) targets(req *pipeline.Request) ([]modelroutes.Target, error) {
 	names := []string{req.Model.ID}
 	if req.Models != nil {
 		more, ok := modelNames(req.Models)
@@ -47,8 +45,9 @@ func targetsOf(table *modelroutes.Table, req *pipeline.Request) ([]modelroutes.T
 		}
 		names = append(names, more...)
 	}
-	targets := table.Targets(names...)
-	if t := &targets[0]; req.Models == nil && len(targets) == 1 && t.Model == req.Model.ID && len(t.Parameters) == 0 {
+	targets := s.opt.Routes().Targets(names...)
+	asIs := req.Models == nil && req.Provider == nil && len(targets) == 1
+	if t := &targets[0]; asIs && t.Model == req.Model.ID && len(t.Parameters) == 0 {
 		return nil, nil
 	}
 	return targets, nil
@@ -79,6 +78,30 @@ func modelNames(list json.RawMessage) (names []string, ok bool) {
 func badField(field, what string) error {
 	err := pipeline.NewFieldError(field, what)
 	return &fault.Fault{Code: fault.RequestUnreadable, Op: "read request", Detail: err.Error(), Err: err}
+}
+
+// preferences returns what a request wants of the orchestrators; nil wants nothing.
+func (s *Server) preferences(req *pipeline.Request) (*airouting.Preferences, error) {
+	p, err := airouting.ParsePreferences(req.Provider, req.Operation, s.weiPerUSD)
+	if pipeline.FieldOf(err) != "" {
+		return nil, &fault.Fault{Code: fault.RequestUnreadable, Op: "read request", Detail: err.Error(), Err: err}
+	}
+	return p, err
+}
+
+// rateRetry is how soon the rate of dollars may be known.
+const rateRetry = 10 * time.Second
+
+// weiPerUSD is the rate for prices in dollars; see airouting.Rate.
+func (s *Server) weiPerUSD() (*big.Rat, error) {
+	if s.opt.WeiPerUSD == nil {
+		return nil, airouting.ErrNoRate
+	}
+	if rate, ok := s.opt.WeiPerUSD(true); ok && rate != nil && rate.Sign() > 0 {
+		return rate, nil
+	}
+	return nil, fault.After(fault.New(fault.DollarRateUnknown, "read request",
+		"provider.max_price: the rate of the dollar is not known"), rateRetry)
 }
 
 // allowTargets refuses a request that names models which its key does not allow. What the operator's
@@ -201,7 +224,7 @@ func (r *llmRequest) jobFor(t *modelroutes.Target, id string, grow func(int64) e
 	if err := grow(int64(size)); err != nil {
 		return nil, r.hint, err
 	}
-	body := pipeline.Rewrite(r.body, t.Model, t.Parameters, modelsField)
+	body := pipeline.Rewrite(r.body, t.Model, t.Parameters, modelsField, airouting.PreferencesField)
 	form, err := pipeline.Decode(r.req.Model.Capability, r.req.Operation, jsonType[0], body)
 	if err != nil {
 		return nil, r.hint, err

@@ -169,7 +169,8 @@ func TestKeysOfNames(t *testing.T) {
 	}
 	n.get("/v1/models", "Authorization", "Bearer "+token).want(t, http.StatusOK, `{"object":"list","data":[{"id":"mini",`+
 		`"object":"model","created":0,"owned_by":"m","pipeline":"llm",`+
-		`"alias_of":"m/llama","warm":true,"context_length":4096}]}`+
+		`"alias_of":"m/llama","warm":true,"context_length":4096,"architecture":`+
+		`{"input_modalities":["text"],"output_modalities":["text"]}}]}`+
 		"\n")
 	n.settled()
 }

@@ -75,8 +75,9 @@ func (x *relayedRequest) asyncRun(job *inference.Job) func(context.Context) json
 	return func(ctx context.Context) (answer json.RawMessage) {
 		y := f.newRequest(&bufferedResponse{header: make(http.Header)}, r.WithContext(ctx), rt)
 		y.grant, y.held, y.stats = grant, held, figures
+		y.stats.TraceID = y.span.TraceID()
 		defer y.finish()
-		ctx, cancel := context.WithTimeout(ctx, asyncTimeout)
+		ctx, cancel := context.WithTimeout(y.r.Context(), asyncTimeout)
 		defer cancel()
 		defer func() {
 			// No server recovers panics here, so one would end the node.

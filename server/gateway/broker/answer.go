@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
@@ -19,6 +20,8 @@ type Hint struct {
 	// NeedsOwnNode says that the request loses something in the existing network's form (see
 	// pipeline.Request.Plain). It then goes to a node of our own kind if there is one.
 	NeedsOwnNode bool
+	// Preferences are the client's wishes about orchestrators; nil has none.
+	Preferences *airouting.Preferences
 }
 
 // Answer is an orchestrator's answer that has begun: at least one byte arrived, and nothing is

@@ -9,6 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/tracing"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
@@ -25,6 +26,8 @@ type trackedBody struct {
 	watch        *silenceWatch
 	// brokeOff: the orchestrator broke the answer off.
 	brokeOff atomic.Bool
+	// span is the attempt's; it ends with the body.
+	span tracing.Span
 }
 
 // Read returns what has arrived.
@@ -99,5 +102,9 @@ func (t *trackedBody) Close() error {
 	t.deliver(d) // if the reader did not
 	err := t.rest.Close()
 	t.watch.end()
+	if t.brokeOff.Load() {
+		t.span.FailCode(fault.CompletionBroken)
+	}
+	t.span.End()
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/core/tracing"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
@@ -52,6 +53,11 @@ func (r *jobRun) begin(ctx context.Context, l *airouting.Lease) (*Answer, error)
 		l.Done(now, airouting.Abandoned)
 		return nil, fault.New(fault.JobDeclined, "send job", "the orchestrator does not offer the model any more")
 	}
+	ctx, span := tracing.Child(ctx, tracing.Client, tracing.Operation(r.job.Operation), r.job.Model.ID)
+	span.Job(r.job.Model, r.job.Operation)
+	span.Text(tracing.GenAIProvider, tracing.Network)
+	span.Text(tracing.Orchestrator, l.URI())
+	span.Peer(l.URI())
 	ctx, watch := r.b.watchSilence(ctx, s)
 	reply, node, err := r.submit(ctx, s, l)
 	now = r.b.opt.Now()
@@ -64,10 +70,13 @@ func (r *jobRun) begin(ctx context.Context, l *airouting.Lease) (*Answer, error)
 			l.Busy(now, after)
 		}
 		l.Done(now, v.outcome)
+		span.Fail(err)
+		span.End()
 		return nil, failedAt(l.URI(), err)
 	}
+	span.Int(tracing.HTTPStatus, int64(reply.Status))
 	body := &trackedBody{rest: reply.Body, answer: reply, wholeOutcome: airouting.Served, lease: l,
-		failed: r.failed.lost, now: r.b.opt.Now, watch: watch}
+		failed: r.failed.lost, now: r.b.opt.Now, watch: watch, span: span}
 	watch.progress()
 	if reply.Status >= 400 {
 		body.wholeOutcome = airouting.Refused
@@ -136,6 +145,9 @@ func (r *jobRun) mayRepeat(done *retries) bool {
 }
 
 func (r *jobRun) send(ctx context.Context, t *upstream.Terms) (*upstream.Answer, error) {
+	if !r.hint.Preferences.Affords(t.Price) { // it was raised since the orchestrator was chosen
+		return nil, &upstream.UnpaidError{Err: abovePreferredPrice(r.job.Model)}
+	}
 	job, err := r.wireJob(t)
 	if err != nil {
 		return nil, err

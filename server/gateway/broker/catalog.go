@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math/big"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
@@ -35,6 +37,8 @@ type catalog struct {
 
 type offered struct {
 	models map[inference.Model]capability.Model
+	// prices are of those models whose price the offer has, in wei per unit.
+	prices map[inference.Model]*big.Rat
 	missed int
 }
 
@@ -139,7 +143,7 @@ func (c *catalog) add(f upstream.Found) {
 			}
 		}
 	}
-	c.offers[f.Asked] = offered{models: models}
+	c.offers[f.Asked] = offered{models: models, prices: upstream.ModelPrices(f.Info)}
 }
 
 // updateSince records since when each offered model is known, and drops other models.
@@ -185,10 +189,25 @@ func describe(s *inference.ModelState, m *capability.Model) {
 	if len(m.Operations) == 0 {
 		add(inference.Chat)
 	}
-	for _, op := range []inference.Operation{inference.Chat, inference.Completion, inference.Embedding} {
+	for _, op := range inference.TextOperations() {
 		if slices.Contains(m.Operations, string(op)) {
 			add(op)
 		}
+	}
+}
+
+// addStatuses adds what is known of the orchestrators that requests for the model may go to. Their prices replace
+// those of the catalog, which the network rounds to whole wei.
+func addStatuses(s *inference.ModelState, all []airouting.Status) {
+	var prices *inference.PriceRange
+	for i := range all {
+		s.InUse += all[i].InFlight
+		if price := all[i].Offer.Price; price != nil {
+			prices = prices.Including(price)
+		}
+	}
+	if prices != nil {
+		s.Prices = prices
 	}
 }
 
@@ -205,6 +224,9 @@ func (b *Broker) merged() []inference.ModelState {
 				all[model] = s
 			}
 			describe(s, &m)
+			if price := o.prices[model]; price != nil {
+				s.Prices = s.Prices.Including(price)
+			}
 			s.Capacity += int(min(m.Capacity, 1<<20))
 			if m.Warm {
 				s.Warm, s.State = true, inference.Ready
@@ -217,9 +239,7 @@ func (b *Broker) merged() []inference.ModelState {
 	b.catalog.mu.Unlock()
 	for _, p := range b.all() {
 		if s := all[p.model]; s != nil {
-			for _, st := range p.table.Statuses(b.opt.Now()) {
-				s.InUse += st.InFlight
-			}
+			addStatuses(s, p.table.Statuses(b.opt.Now()))
 		}
 	}
 	out := make([]inference.ModelState, 0, len(all))

@@ -2,6 +2,7 @@ package broker
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -85,6 +86,7 @@ type jobRun struct {
 	start time.Time
 
 	budget       airouting.Budget
+	primary      string   // the only one that may get the job, where the client wants no other than the first
 	tried        []string // in this round of attempts
 	excluded     []string // those of tried that are not asked again
 	paused       bool     // there was a pause since the last round
@@ -105,6 +107,9 @@ func (r *jobRun) elapsed() time.Duration { return r.b.opt.Now().Sub(r.start) }
 
 // lease gets an orchestrator for the next attempt: at once, or after a discovery or a pause.
 func (r *jobRun) lease(ctx context.Context) (*airouting.Lease, error) {
+	if err := r.awaitOffers(ctx); err != nil {
+		return nil, err
+	}
 	for {
 		now := r.b.opt.Now()
 		lease, v := r.p.table.Pick(now, r.query())
@@ -113,6 +118,9 @@ func (r *jobRun) lease(ctx context.Context) (*airouting.Lease, error) {
 				r.b.searchInBackground(r.p)
 			}
 			r.paused = false
+			if r.primary == "" && r.hint.Preferences.Single() {
+				r.primary = lease.URI()
+			}
 			return lease, nil
 		}
 		if r.refusals.second() && r.p.table.Len() > 1 {
@@ -123,6 +131,29 @@ func (r *jobRun) lease(ctx context.Context) (*airouting.Lease, error) {
 		}
 	}
 }
+
+// awaitOffers waits, within the window, until all orchestrators have answered the model's first discovery,
+// if the client compares orchestrators: the first one that answers need not be the one it prefers.
+func (r *jobRun) awaitOffers(ctx context.Context) error {
+	if !r.hint.Preferences.Compares() {
+		return nil
+	}
+	if r.p.table.Len() == 0 {
+		_ = r.b.find(ctx, r.p) // without any, the choice says why
+	}
+	for r.p.pendingAnswers.Load() > 0 && !r.p.surveyed.Load() {
+		if r.pause(ctx, errWindowOver) != nil {
+			break
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return fault.Wrap(fault.CodeOf(err), "find an orchestrator", err)
+	}
+	return nil
+}
+
+// errWindowOver says that no more attempts begin.
+var errWindowOver = errors.New("the window for attempts is over")
 
 // handleNoPick handles a round in which no orchestrator can be picked. A nil error means to try
 // again.
@@ -142,6 +173,11 @@ func (r *jobRun) handleNoPick(ctx context.Context, v airouting.Verdict, now time
 			return err
 		}
 		return r.pause(ctx, err) // it was offered recently; the orchestrator may be restarting
+	case airouting.Excluded:
+		return r.whilePending(ctx, fault.New(fault.OrchestratorsExcluded, op,
+			"provider: no orchestrator that it leaves offers "+r.job.Model.String()))
+	case airouting.TooExpensiveForClient:
+		return r.whilePending(ctx, abovePreferredPrice(r.job.Model))
 	case airouting.Unfit:
 		return r.whilePending(ctx, fault.New(fault.OperationUnknown, op, r.job.Model.String()+": "+string(r.job.Operation)))
 	case airouting.TooExpensive:
@@ -162,6 +198,12 @@ func (r *jobRun) handleNoPick(ctx context.Context, v airouting.Verdict, now time
 		r.b.searchInBackground(r.p)
 	}
 	return r.pause(ctx, r.failed.err())
+}
+
+// abovePreferredPrice is the fault of a model that costs more than the client pays.
+func abovePreferredPrice(model inference.Model) error {
+	return fault.New(fault.OrchestratorsExcluded, "find an orchestrator",
+		"provider.max_price: the orchestrators that are left ask for more for "+model.String())
 }
 
 // whilePending waits for orchestrators that have not answered a discovery yet; if there are none,
@@ -210,18 +252,23 @@ func (r *jobRun) wait(ctx context.Context, d time.Duration, err error) error {
 }
 
 func (r *jobRun) query() airouting.Query {
-	q := airouting.Query{
+	return airouting.Query{
 		Affinity: r.hint.Affinity, Tried: r.tried, Whole: !r.job.Stream, MaxPrice: r.b.opt.MaxPrice(r.job.Model),
 		AllowExpensive: r.b.opt.AllowExpensive,
 		Client:         r.job.Client, Operation: r.job.Operation, SecondOpinion: r.refusals.second(),
+		Preferences: r.hint.Preferences, Primary: r.primary, Kind: kindFor(r.job, &r.hint),
 	}
+}
+
+// kindFor returns the kind of node that a job needs.
+func kindFor(job *inference.Job, hint *Hint) airouting.Kind {
 	switch {
-	case r.job.Model.Capability == capability.LLM && r.job.Operation != inference.Chat:
-		q.Kind = airouting.OwnOnly
-	case r.hint.NeedsOwnNode:
-		q.Kind = airouting.OwnFirst
+	case job.Model.Capability == capability.LLM && job.Operation != inference.Chat:
+		return airouting.OwnOnly
+	case hint.NeedsOwnNode:
+		return airouting.OwnFirst
 	}
-	return q
+	return airouting.AnyKind
 }
 
 // logFailure logs a failed attempt for debugging; lasting failures show in the table's rests.

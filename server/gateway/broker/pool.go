@@ -38,6 +38,7 @@ type pool struct {
 
 	used           atomic.Int64 // time of the last job, Unix nanoseconds
 	pendingAnswers atomic.Int64 // number of orchestrators that have not answered yet
+	surveyed       atomic.Bool  // all answered, or were given up, at least once
 }
 
 func newPool(opt *Options, memory *airouting.Memory, model inference.Model) *pool {

@@ -66,7 +66,11 @@ func (b *Broker) discover(p *pool) error {
 // found takes an offer, or records what is wrong with an orchestrator. It reports whether waiting
 // jobs need not wait for another one.
 func (b *Broker) found(p *pool, f upstream.Found) (good bool) {
-	defer p.pendingAnswers.Add(-1)
+	defer func() {
+		if p.pendingAnswers.Add(-1) == 0 {
+			p.surveyed.Store(true)
+		}
+	}()
 	var t *upstream.Terms
 	err := f.Err
 	if err == nil && b.opt.Owner != nil {

@@ -75,6 +75,49 @@ func TestEndedStreamsKeepLittle(t *testing.T) {
 	t.Errorf("%d MB are held after 16 streams with 8 MB of parameters", now>>20)
 }
 
+// TestARequestNamesNoStream: the signature of a request is an orchestrator's to show to others, which stop and change
+// the stream that it names.
+func TestARequestNamesNoStream(t *testing.T) {
+	t.Parallel()
+	o := newOrchestrator(t)
+	g := newGateway(t, nil, o)
+	for _, request := range []string{`{"stream_id":"victim"}`, `{"a":1,"STREAM_ID":"victim","\u017ftream_id":"victim"}`,
+		`{ "as": "it was" }`} {
+		res, text := g.do(t, "POST", "/process/request/x", job(request, "{}", 10), "", "{}")
+		if res.StatusCode != http.StatusOK {
+			t.Fatal(res.Status, text)
+		}
+		seen := o.saw("/process/request/x")
+		read := external.Job{Request: seen[len(seen)-1].job.Request}
+		if d, err := read.Details(); err != nil || d.StreamID != "" {
+			t.Errorf("orchestrators read %q of %s, %v", d.StreamID, read.Request, err)
+		}
+		if !strings.Contains(request, "victim") && read.Request != request {
+			t.Errorf("%s became %s", request, read.Request)
+		}
+	}
+}
+
+// TestARequestStaysBelowItsPath: what stands before an orchestrator may read a path as one out of that of requests,
+// where this gateway's signature stops or changes a stream.
+func TestARequestStaysBelowItsPath(t *testing.T) {
+	t.Parallel()
+	o := newOrchestrator(t)
+	g := newGateway(t, nil, o)
+	for _, up := range []string{"%2e%2e/%2e%2e/", "x/%2e%2e/%2e%2e/%2e%2e/", "..%2f..%2f", "..%5c..%5c", "..;/..;/",
+		"%2E./.%2E;x/"} {
+		res, text := g.do(t, "POST", "/process/request/"+up+"ai/stream/stop", job("{}", "{}", 10), "", "{}")
+		refused(t, res, text, http.StatusBadRequest, "CapabilityJobInvalid")
+	}
+	if seen := o.saw("/"); len(seen) > 0 {
+		t.Errorf("the orchestrator got %s", seen[0].line)
+	}
+	res, text := g.do(t, "POST", "/process/request/a/b..c", job("{}", "{}", 10), "", "{}")
+	if res.StatusCode != http.StatusOK {
+		t.Error(res.Status, text)
+	}
+}
+
 // A client names another client's stream in its request, in letters that orchestrators take for those of the field: the
 // request names the client's own stream alone.
 func TestARequestNamesItsOwnStream(t *testing.T) {

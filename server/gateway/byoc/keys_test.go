@@ -93,3 +93,32 @@ func TestWithoutKeys(t *testing.T) {
 		}
 	}
 }
+
+// A stream ends with the key of its client, at the orchestrator too, and what it took is counted. That of another key
+// goes on.
+func TestAStreamEndsWithItsKey(t *testing.T) {
+	t.Parallel()
+	o := newOrchestrator(t)
+	o.capacity = 2
+	ring := keys()
+	g := newGateway(t, func(x *setup) { x.Keys, x.Limits.KeyCheck = ring, time.Millisecond }, o)
+	for id, token := range map[string]string{"one": "tk-one", "two": "tk-two"} {
+		res, text := g.do(t, "POST", "/process/stream/start", job("{}", "{}", 10), token, `{"stream_id":"`+id+`"}`)
+		if res.StatusCode != http.StatusOK {
+			t.Fatal(res.Status, text)
+		}
+	}
+	ring.SetStatic([]apikeys.Key{
+		{ID: "k-1", Name: "one", Hash: apikeys.HashOf("tk-one"), Revoked: time.Now()},
+		{ID: "k-2", Name: "two", Hash: apikeys.HashOf("tk-two")},
+	})
+	until(t, "the end of the stream", func() bool { return len(o.saw("/ai/stream/stop")) == 1 })
+	if got := o.saw("/ai/stream/stop")[0].job.Request; !strings.Contains(got, `"one"`) {
+		t.Error("the stream that ended is", got)
+	}
+	if res, text := g.do(t, "GET", "/process/stream/two/status", "", "tk-two", ""); res.StatusCode != http.StatusOK ||
+		strings.Contains(text, "error") {
+		t.Error(res.Status, text)
+	}
+	until(t, "the settlement of the key", func() bool { state, _ := ring.State("tk-one"); return state.InFlight == 0 })
+}

@@ -66,6 +66,8 @@ type Limits struct {
 	Idle time.Duration
 	// Readers is how many clients may read a stream's data.
 	Readers int
+	// KeyCheck is how often the key of a stream is checked again.
+	KeyCheck time.Duration
 	// Remember is how long the status of a stream is there after its end.
 	Remember time.Duration
 }
@@ -86,6 +88,7 @@ func (l Limits) complete() Limits {
 	l.End = cmp.Or(l.End, 3*time.Second)
 	l.Idle = cmp.Or(l.Idle, time.Minute)
 	l.Readers = cmp.Or(l.Readers, 16)
+	l.KeyCheck = cmp.Or(l.KeyCheck, apikeys.CheckInterval)
 	l.Remember = cmp.Or(l.Remember, time.Minute)
 	return l
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
@@ -67,6 +68,12 @@ func (x *request) serve() (err error) {
 		return err
 	}
 	if x.job, err = parseJob(r.Header.Get(jobHeader)); err != nil {
+		return err
+	}
+	if fetchurl.Climbs(r.URL.Path) {
+		return invalid("the path leads out of that of requests")
+	}
+	if err := x.job.nameStream(nil); err != nil {
 		return err
 	}
 	if x.grant, x.client, err = s.admit(r, path+"request", x.job); err != nil {

@@ -134,6 +134,16 @@ func (s *Server) known(w http.ResponseWriter, r *http.Request, method string, st
 
 func token(r *http.Request) string { return apikeys.BearerToken(r.Header.Get("Authorization")) }
 
+// recheck returns what checks the key of a request again; nil where none is needed.
+func (s *Server) recheck(r *http.Request) apikeys.Check {
+	if s.o.Keys == nil || !s.o.Keys.Required() {
+		return nil
+	}
+	key := token(r)
+	from, _ := origin.Client(r)
+	return func(ctx context.Context) error { return s.o.Keys.Use(ctx, key, path+"stream", from) }
+}
+
 // ownMachine is the owner of what this machine asks for while there is no key.
 const ownMachine = "machine"
 

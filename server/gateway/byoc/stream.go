@@ -33,7 +33,9 @@ type stream struct {
 	job    *job
 	client caller
 	grant  *apikeys.Grant
-	times  searchTimes
+	// check checks the client's key again.
+	check apikeys.Check
+	times searchTimes
 	// params is the body that begins it at an orchestrator, of which the memory holds a part.
 	params []byte
 	// outputs are RTMP addresses that get the result.
@@ -116,7 +118,7 @@ func (s *Server) start(w http.ResponseWriter, r *http.Request) (*stream, error) 
 	if err != nil {
 		return nil, err
 	}
-	st := &stream{s: s, job: j, client: c, grant: grant, times: s.timesOf(r.Header), begun: s.o.Now(),
+	st := &stream{s: s, job: j, client: c, grant: grant, check: s.recheck(r), times: s.timesOf(r.Header), begun: s.o.Now(),
 		reserved: j.seconds, data: readers{most: s.o.Limits.Readers, memory: &s.waiting, client: c}}
 	if err = st.reserve(); err == nil {
 		err = s.begin(w, r, st)
@@ -241,22 +243,34 @@ const streamField = "stream_id"
 
 // nameRequest puts the stream's id into the job's request, where orchestrators look for it.
 func (st *stream) nameRequest() error {
-	fields := make(map[string]json.RawMessage)
-	if err := json.Unmarshal([]byte(st.job.request), &fields); err != nil {
-		return invalid("request must be a JSON object, written as text")
-	}
 	name, err := json.Marshal(st.id)
 	if err != nil {
 		return fault.Wrap(fault.Unexpected, "name a stream", err)
 	}
+	return st.job.nameStream(name)
+}
+
+// nameStream makes the job's request name a stream, or none with nil: signed, a name is what stops and changes that
+// stream wherever the signature comes to.
+func (j *job) nameStream(name json.RawMessage) error {
+	fields := make(map[string]json.RawMessage)
+	if err := json.Unmarshal([]byte(j.request), &fields); err != nil {
+		return invalid("request must be a JSON object, written as text")
+	}
+	all := len(fields)
 	// Orchestrators read a field in other letters, as with a long s, too: it would name another client's stream.
 	maps.DeleteFunc(fields, func(field string, _ json.RawMessage) bool { return strings.EqualFold(field, streamField) })
-	fields[streamField] = name
+	switch {
+	case name != nil:
+		fields[streamField] = name
+	case len(fields) == all:
+		return nil
+	}
 	text, err := json.Marshal(fields)
 	if err != nil {
 		return fault.Wrap(fault.Unexpected, "name a stream", err)
 	}
-	st.job.request = string(text)
+	j.request = string(text)
 	return nil
 }
 
@@ -310,6 +324,16 @@ func (st *stream) watch() {
 	every := max(st.s.o.Limits.Idle/8, time.Millisecond)
 	tick := time.NewTicker(every)
 	defer tick.Stop()
+	var key sync.WaitGroup
+	defer key.Wait()
+	ctx, cancel := context.WithCancel(st.s.ctx)
+	defer cancel()
+	key.Go(func() {
+		if err := st.check.Watch(ctx, st.s.o.Limits.KeyCheck); err != nil {
+			st.s.o.Log.Info("a stream ends: its API key is not good any more", "stream", st.id, fault.Attr(err))
+			st.handle.Stop(err)
+		}
+	})
 	for done := false; !done; {
 		select {
 		case <-tick.C:

@@ -150,7 +150,7 @@ func (s *Server) create(c *call) error {
 	if in.Name != nil {
 		k.Name = *in.Name
 	}
-	if k.Name == ownName { // to revoke it would revoke the admin's own
+	if k.Name == ownName { // revoking it by name would revoke the caller's own key
 		return fault.New(fault.KeyInvalid, op, "name: self stands for the key of the request")
 	}
 	if err := in.apply(&k, s.opt.Now()); err != nil {

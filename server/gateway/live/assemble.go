@@ -30,6 +30,10 @@ type assembler struct {
 	waiting map[uint16]*rtp.Packet
 	since   time.Time // when the first of waiting came
 	unit    []byte
+	// parts is what codec holds of a picture: the parts of a unit until its last one, of which open says that it has
+	// not come.
+	parts int
+	open  bool
 	// broken: a part of this picture, or of one before it, was lost.
 	broken bool
 }
@@ -73,30 +77,51 @@ func (a *assembler) skip() {
 			first, least = n, d
 		}
 	}
-	a.broken, a.unit, a.next = true, nil, first
-	a.codec = codecs.H264Packet{}
+	a.next = first
+	a.drop()
 	a.drain()
 }
 
 // lose begins again at a number that is far away.
 func (a *assembler) lose(at uint16) {
 	clear(a.waiting)
-	a.broken, a.unit, a.next = true, nil, at
-	a.codec = codecs.H264Packet{}
+	a.next = at
+	a.drop()
 }
+
+// drop forgets what there is of a picture.
+func (a *assembler) drop() {
+	a.broken, a.unit, a.codec = true, nil, codecs.H264Packet{}
+	a.parts, a.open = 0, false
+}
+
+// partType is that of packets with a part of a unit, of which lastPart marks the last one (RFC 6184, FU-A).
+const partType, lastPart = 28, 0x40
 
 func (a *assembler) add(p *rtp.Packet) {
 	if len(p.Payload) > 0 {
 		data, err := a.codec.Unmarshal(p.Payload)
-		if err != nil || len(a.unit)+len(data) > maxAccessUnit {
-			a.broken, a.unit = true, nil
+		if p.Payload[0]&0x1f == partType && err == nil {
+			a.parts += len(p.Payload)
+			if a.open = p.Payload[1]&lastPart == 0; !a.open {
+				a.parts = 0
+			}
+		}
+		if err != nil || a.parts+len(a.unit)+len(data) > maxAccessUnit {
+			a.drop()
 			return
 		}
 		a.unit = append(a.unit, data...)
 	}
-	if p.Marker && len(a.unit) > 0 {
-		unit := a.unit
-		a.unit = nil
+	if !p.Marker {
+		return
+	}
+	if a.open {
+		a.broken = true
+	}
+	unit := a.unit
+	a.unit, a.codec, a.parts, a.open = nil, codecs.H264Packet{}, 0, false
+	if len(unit) > 0 {
 		a.deliver(p.Timestamp, unit, !a.broken)
 		a.broken = false
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/eventstream"
 	"github.com/tuttinode/tutti/core/fetchurl"
 )
@@ -51,6 +52,8 @@ type Access interface {
 	// Client identifies the client of a request that one of the above admitted: by its API key, "" for none, and as
 	// the own machine.
 	Client(r *http.Request) (key string, machine bool)
+	// Recheck returns what checks the key of a request again that Client has one of.
+	Recheck(r *http.Request) apikeys.Check
 	// Unchecked reports whether a client with this key was admitted because all are.
 	Unchecked(key string) bool
 }
@@ -125,6 +128,8 @@ type Limits struct {
 	Watch time.Duration
 	// Measure is how often the quality of publishers' connections is reported.
 	Measure time.Duration
+	// KeyCheck is how often the keys of publishers and viewers are checked again.
+	KeyCheck time.Duration
 }
 
 func (l Limits) complete() Limits {
@@ -142,6 +147,7 @@ func (l Limits) complete() Limits {
 	l.OutputAgain = cmp.Or(l.OutputAgain, again)
 	l.Watch = cmp.Or(l.Watch, time.Second)
 	l.Measure = cmp.Or(l.Measure, measureEvery)
+	l.KeyCheck = cmp.Or(l.KeyCheck, apikeys.CheckInterval)
 	return l
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/admission"
 )
@@ -26,6 +27,8 @@ type identity struct {
 	name string
 	// known: it has a key, or is the own machine. claims: others must not take the streams that it publishes.
 	known, claims bool
+	// check checks its API key again; nil without a key.
+	check apikeys.Check
 	// from is its address if it was admitted because all clients are, and counts for its share of the streams.
 	from netip.Prefix
 }
@@ -72,7 +75,7 @@ func (s *Server) clientOf(r *http.Request, unknown netip.Prefix) identity {
 	}
 	key, machine := s.o.Access.Client(r)
 	if key != "" {
-		return identity{name: "key " + key, known: true, claims: true}
+		return identity{name: "key " + key, known: true, claims: true, check: s.o.Access.Recheck(r)}
 	}
 	asked := s.o.Webhook != nil
 	if asked || !s.o.Access.Unchecked(key) {

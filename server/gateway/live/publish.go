@@ -56,14 +56,16 @@ func (s *Server) newStream(by identity, name, host string, number int, q url.Val
 // start runs a stream that is known and, beside it, what reads its input; end ends the publisher's connection.
 func (s *Server) start(ctx context.Context, st *stream, read, end func()) {
 	if s.background(func() {
-		work, outputs := make(chan struct{}), make(chan struct{})
+		work, outputs, key := make(chan struct{}), make(chan struct{}), make(chan struct{})
 		go func() { defer close(work); read() }()
 		go func() { defer close(outputs); st.runOutputs(ctx) }()
+		go func() { defer close(key); st.watchKey(ctx) }()
 		st.run(ctx)
 		st.stop(errPublisherGone)
 		end()
 		<-work
 		<-outputs
+		<-key
 		s.release(st)
 	}) {
 		return
@@ -72,6 +74,14 @@ func (s *Server) start(ctx context.Context, st *stream, read, end func()) {
 	close(st.done)
 	end()
 	s.release(st)
+}
+
+// watchKey ends the stream when its publisher's API key is not good any more.
+func (s *stream) watchKey(ctx context.Context) {
+	if err := s.by.check.Watch(ctx, s.srv.o.Limits.KeyCheck); err != nil {
+		s.srv.o.Log.Info("a live stream ends: its API key is not good any more", "stream", s.id, fault.Attr(err))
+		s.stop(err)
+	}
 }
 
 // Publisher is a client that publishes otherwise than by WHIP.

@@ -19,6 +19,8 @@ const (
 	// dialWithin bounds a connection's begin, again is the wait after one that failed.
 	dialWithin = 10 * time.Second
 	again      = 5 * time.Second
+	// unitCost is what a unit takes beside its bytes: small ones must not cost more than they count.
+	unitCost = 64
 )
 
 const textOutput = "Invalid RTMP output"
@@ -211,12 +213,12 @@ func (o *output) untap(t *tap) {
 
 // tapLocked hands a piece to all taps.
 func (o *output) tapLocked(p *piece) {
-	p.sound = o.aac
+	p.sound, p.size = o.aac, frameCost
 	for _, n := range p.unit {
-		p.size += len(n)
+		p.size += unitCost + len(n)
 	}
 	for _, n := range p.aac {
-		p.size += len(n)
+		p.size += unitCost + len(n)
 	}
 	for t := range o.taps {
 		t.offer(p)

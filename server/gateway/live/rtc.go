@@ -8,6 +8,7 @@ import (
 
 	"github.com/pion/ice/v4"
 	"github.com/pion/interceptor"
+	"github.com/pion/interceptor/pkg/cc"
 	"github.com/pion/interceptor/pkg/intervalpli"
 	"github.com/pion/logging"
 	"github.com/pion/sdp/v3"
@@ -94,23 +95,35 @@ func newAPI(settings webrtc.SettingEngine, keys time.Duration) (*webrtc.API, err
 	if err != nil {
 		return nil, err
 	}
+	registry, err := interceptors(media, settings.LoggerFactory, keys)
+	if err != nil {
+		return nil, err
+	}
+	return webrtc.NewAPI(webrtc.WithMediaEngine(media), webrtc.WithInterceptorRegistry(registry),
+		webrtc.WithSettingEngine(settings)), nil
+}
+
+// interceptors are what newAPI's connections do beside sending and receiving.
+func interceptors(media *webrtc.MediaEngine, log logging.LoggerFactory, keys time.Duration) (*interceptor.Registry,
+	error) {
 	registry := &interceptor.Registry{}
 	if keys > 0 {
 		asks, err := intervalpli.NewReceiverInterceptor(intervalpli.GeneratorInterval(keys),
-			intervalpli.WithLoggerFactory(settings.LoggerFactory))
+			intervalpli.WithLoggerFactory(log))
 		if err != nil {
 			return nil, err
 		}
 		registry.Add(asks)
 	}
+	bound, err := cc.NewInterceptor(func() (cc.BandwidthEstimator, error) { return resends{}, nil })
+	if err != nil {
+		return nil, err
+	}
+	registry.Add(bound) // it counts for what answers to NACKs after it
 	if err := webrtc.ConfigureNack(media, registry); err != nil {
 		return nil, err
 	}
-	if err := webrtc.ConfigureRTCPReports(registry); err != nil {
-		return nil, err
-	}
-	return webrtc.NewAPI(webrtc.WithMediaEngine(media), webrtc.WithInterceptorRegistry(registry),
-		webrtc.WithSettingEngine(settings)), nil
+	return registry, webrtc.ConfigureRTCPReports(registry)
 }
 
 func (r *rtc) close() { _ = r.mux.Close() }

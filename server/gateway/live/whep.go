@@ -94,6 +94,16 @@ func (s *Server) view(w http.ResponseWriter, r *http.Request, st *stream, v *vie
 			stop()
 		}
 	})
+	if s.o.Access != nil {
+		if key, _ := s.o.Access.Client(r); key != "" {
+			check := s.o.Access.Recheck(r)
+			go func() { // ends with ctx
+				if check.Watch(ctx, s.o.Limits.KeyCheck) != nil {
+					stop()
+				}
+			}()
+		}
+	}
 	run := func() {
 		defer func() {
 			st.out.leave(v)

@@ -15,6 +15,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/core/tracing"
 	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/server/gateway/body"
@@ -210,6 +211,9 @@ func (c *Client) request(ctx context.Context, info Info, seg *Segment) (*http.Re
 	req.Header.Set("Content-Type", "video/MP2T")
 	req.Header[rpc.SegmentHeader] = []string{header}
 	req.Header[rpc.PaymentHeader] = []string{payment.Header()}
+	if info.GetNode() != "" {
+		tracing.Inject(ctx, req.Header)
+	}
 	if payment.Header() == "" {
 		// A kept connection may have been closed unnoticed. A segment may be sent again on a new
 		// one (the key without a value permits this and is not sent); a payment may not.

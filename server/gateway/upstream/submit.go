@@ -11,6 +11,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/tracing"
 	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/server/http1"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -50,6 +51,9 @@ func (c *Client) Submit(ctx context.Context, t *Terms, job *inference.Job) (*Ans
 	}
 	var peer netip.Addr
 	req := c.jobRequest(t, job, payment.Header()).WithContext(recordPeer(ctx, &peer))
+	if t.Node != "" {
+		tracing.Inject(ctx, req.Header)
+	}
 	reply, err := x.run(c.jobs, req, t, job)
 	if x.offer != "" {
 		c.takeOffer(outer, t, x.offer)

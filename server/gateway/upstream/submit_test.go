@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io"
 	"log"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -16,10 +17,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/tracing"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 	"github.com/tuttinode/tutti/server/rpc"
+	export "github.com/tuttinode/tutti/server/tracing"
 )
 
 var model = inference.Model{Capability: capability.LLM, ID: "meta-llama/Meta-Llama-3.1-8B-Instruct"}
@@ -67,11 +72,27 @@ func terms(t *testing.T, c *upstream.Client, uri, node string) *upstream.Terms {
 func submit(t *testing.T, uri, node string) (*upstream.Answer, error) {
 	t.Helper()
 	c := client(t, upstream.Options{Node: "tutti/1"})
-	reply, err := c.Submit(t.Context(), terms(t, c, uri, node), job())
+	reply, err := c.Submit(traced(t), terms(t, c, uri, node), job())
 	if err == nil {
 		t.Cleanup(func() { reply.Body.Close() })
 	}
 	return reply, err
+}
+
+const traceID = "0af7651916cd43dd8448eb211c80319c"
+
+// traced is a request's context with a span in it.
+func traced(t *testing.T) context.Context {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	x, err := export.New(t.Context(), export.Options{Endpoint: core.NewSecret("http://127.0.0.1:1"), Ratio: 1, Log: log,
+		Board: health.New(log, time.Now, nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	parent := tracing.ParseParent("00-"+traceID+"-b7ad6b7169203331-01", "app=1")
+	ctx, _ := x.Tracer().Start(t.Context(), parent, false, tracing.Server, "POST", "/llm", time.Now())
+	return ctx
 }
 
 func TestSubmitHeaders(t *testing.T) {
@@ -122,6 +143,11 @@ func TestSubmitHeaders(t *testing.T) {
 			}
 			if _, there := got.Header["Idempotency-Key"]; there {
 				t.Error("a header is sent that the network does not know")
+			}
+			parent, state := got.Header.Get("Traceparent"), got.Header.Get("Tracestate")
+			if own := row.node != ""; strings.HasPrefix(parent, "00-"+traceID) != own || (state == "app=1") != own ||
+				!own && parent+state != "" {
+				t.Errorf("traceparent %q, tracestate %q", parent, state)
 			}
 		})
 	}

@@ -141,6 +141,22 @@ func modelPrice(price *big.Rat, model inference.Model, info Info) *big.Rat {
 	return new(big.Rat).Mul(price, new(big.Rat).SetInt64(factor))
 }
 
+// maxModelPrices bounds the prices that are taken from one offer.
+const maxModelPrices = 1024
+
+// ModelPrices returns the prices of models in an offer, in wei per unit by our count.
+func ModelPrices(info Info) map[inference.Model]*big.Rat {
+	out := make(map[inference.Model]*big.Rat)
+	for _, p := range info.GetCapabilitiesPrices() {
+		if p.GetPricePerUnit() <= 0 || p.GetPixelsPerUnit() <= 0 || p.GetConstraint() == "" || len(out) >= maxModelPrices {
+			continue
+		}
+		model := inference.Model{Capability: capability.ID(p.GetCapability()), ID: p.GetConstraint()}
+		out[model] = modelPrice(big.NewRat(p.GetPricePerUnit(), p.GetPixelsPerUnit()), model, info)
+	}
+	return out
+}
+
 // units returns how many units the orchestrator bills for a job.
 func (t *Terms) units(job *inference.Job) int64 {
 	if t.Node == "" && job.NetworkUnits > 0 {

@@ -17,6 +17,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/core/tracing"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -249,6 +250,8 @@ func (d *ticketTerms) Pay(ctx context.Context, client string, units int64) (Paym
 }
 
 func (d *ticketTerms) pay(ctx context.Context, client string, units int64) (p ticketPayment, err error) {
+	_, span := tracing.Child(ctx, tracing.Internal, "pay", "")
+	defer func() { span.Fail(err); span.End() }()
 	paid, err := d.p.opt.Sender.Pay(ctx, d.terms.For(client), units)
 	if err != nil {
 		return p, d.explainTooExpensive(err, units)
@@ -258,7 +261,13 @@ func (d *ticketTerms) pay(ctx context.Context, client string, units int64) (p ti
 		paid.Settle(sender.Unsent, 0)
 		return p, fault.Wrap(fault.Unexpected, "encode payment", err)
 	}
-	return ticketPayment{paid, base64.StdEncoding.EncodeToString(raw)}, nil
+	p = ticketPayment{paid, base64.StdEncoding.EncodeToString(raw)}
+	if span.On() {
+		span.Int(tracing.Units, units)
+		span.Int(tracing.Tickets, int64(len(paid.Tickets)))
+		span.Text(tracing.Value, p.Value().String())
+	}
+	return p, nil
 }
 
 // explainTooExpensive names the request as the cause when no payment for this many units is within

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/tuttinode/tutti/core/lifecycle"
 	live "github.com/tuttinode/tutti/core/liverunner"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/liverunner"
@@ -18,8 +19,10 @@ type Server struct {
 	life context.Context
 	end  context.CancelFunc
 
+	// sessions are those that have a slot.
+	sessions lifecycle.Sessions
+
 	mu      sync.Mutex
-	used    int  // guarded by mu; slots taken
 	closed  bool // guarded by mu
 	running sync.WaitGroup
 }
@@ -61,31 +64,25 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 }
 
 // Sessions is the number of slots in use.
-func (s *Server) Sessions() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.used
-}
+func (s *Server) Sessions() int { return s.sessions.Count() }
 
-// take takes a slot, if there is one.
-func (s *Server) take() bool {
+// Work is what a drain waits for.
+func (s *Server) Work() *lifecycle.Work { return s.sessions.Work("serverless live video") }
+
+// take takes a slot, if there is one, and returns the life of what has it. give gives it back.
+func (s *Server) take() (ctx context.Context, give func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed || s.used >= s.o.Runner.Capacity {
-		return false
+	if s.closed || s.sessions.Count() >= s.o.Runner.Capacity {
+		return nil, nil, false
 	}
-	s.used++
 	// A start in progress is waited for like a session.
 	s.running.Add(1)
-	return true
-}
-
-// give gives a slot back.
-func (s *Server) give() {
-	s.mu.Lock()
-	s.used--
-	s.mu.Unlock()
-	s.running.Done()
+	ctx, done := s.sessions.Begin(s.life)
+	return ctx, func() {
+		done()
+		s.running.Done()
+	}, true
 }
 
 // Offers is what clients see of the runner among the orchestrator's; empty while the node drains.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/server/livevideo"
 	"github.com/tuttinode/tutti/server/trickle"
 )
@@ -138,7 +139,9 @@ func (x *session) wait(ctx context.Context) error {
 		case <-x.meter.Unpaid():
 			err = errUnpaid
 		case <-ctx.Done():
-			err = errStops
+			if err = context.Cause(ctx); !errors.Is(err, lifecycle.ErrDrainOver) {
+				err = errStops
+			}
 		}
 		if err != nil {
 			return err

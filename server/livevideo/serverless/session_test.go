@@ -163,6 +163,7 @@ func TestChosenRunner(t *testing.T) {
 		"ws://RUNNER/ws/a/%2e%2e/b", "ws://x@RUNNER/ws/a", "ws://RUNNER/ws/a#f", "ws:RUNNER/ws/a", "/ws/a", "%",
 		"ws://RUNNER@" + host + "/ws/a", "ws://RUNNER.example/ws/a", `ws://RUNNER/ws/a\..\b`,
 		"ws://RUNNER/ws/another", "ws://RUNNER/ws/a-b/c", "ws://RUNNER/ws/a%2fb",
+		"ws://RUNNER/ws/a/..;x/b", "ws://RUNNER/ws/a/%2e%2e;/b", "ws://RUNNER/ws/a/..%3bx/b",
 	} {
 		bad = strings.ReplaceAll(bad, "RUNNER", g.runnerHost())
 		body, _ := json.Marshal(map[string]any{"params": map[string]string{"ws_url": bad}})

@@ -132,24 +132,25 @@ func (s *Server) start(r *http.Request, in *request, to *url.URL, header http.He
 			return nil, err
 		}
 	}
-	if !s.take() {
+	life, give, ok := s.take()
+	if !ok {
 		meter.Drop()
 		return nil, busy()
 	}
 	x, a := s.open(id, meter)
-	err := s.startRunner(r.Context(), x, a, in, to, header)
+	err := s.startRunner(r.Context(), life, x, a, in, to, header)
 	if err == nil && r.Context().Err() != nil {
 		err = errLost // the client has gone
 	}
 	if err != nil {
 		x.close()
 		meter.Close()
-		s.give()
+		give()
 		return nil, err
 	}
 	go func() { // give ends what Run waits for
-		defer s.give()
-		x.supervise(s.life)
+		defer give()
+		x.supervise(life)
 	}()
 	return a, nil
 }
@@ -165,12 +166,12 @@ func (s *Server) open(id string, meter Meter) (*session, *answer) {
 	return x, &answer{Control: base + id + "-control", Events: base + id + "-events", ID: id}
 }
 
-// startRunner connects to the runner and waits until it has started.
-func (s *Server) startRunner(ctx context.Context, x *session, a *answer, in *request, to *url.URL,
+// startRunner connects to the runner and waits until it has started, until ctx or life ends.
+func (s *Server) startRunner(ctx, life context.Context, x *session, a *answer, in *request, to *url.URL,
 	header http.Header) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.o.Times.Start)
 	defer cancel()
-	stop := context.AfterFunc(s.life, cancel)
+	stop := context.AfterFunc(life, cancel)
 	defer stop()
 	if len(in.Params) == 0 {
 		in.Params = json.RawMessage("{}")

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"net/url"
 	"strings"
+
+	"github.com/tuttinode/tutti/core/fetchurl"
 )
 
 // defaultUser is named to the runner where a request names no user.
@@ -34,7 +36,7 @@ func (r *Runner) target(chosen string) (*url.URL, error) {
 		return nil, errChoice
 	}
 	path := u.EscapedPath()
-	if !below(path, r.Prefix.EscapedPath()) || leavesFolder(u.Path) || leavesFolder(path) {
+	if !below(path, r.Prefix.EscapedPath()) || fetchurl.Climbs(u.Path) || fetchurl.Climbs(path) {
 		return nil, errChoice
 	}
 	return u, nil
@@ -45,19 +47,6 @@ func (r *Runner) target(chosen string) (*url.URL, error) {
 func below(path, folder string) bool {
 	rest, ok := strings.CutPrefix(path, strings.TrimSuffix(folder, "/"))
 	return ok && (rest == "" || rest[0] == '/')
-}
-
-// leavesFolder reports whether a server may read a path as one outside of what it begins with.
-func leavesFolder(path string) bool {
-	if strings.ContainsAny(path, "\\") {
-		return true
-	}
-	for part := range strings.SplitSeq(path, "/") {
-		if part == "." || part == ".." {
-			return true
-		}
-	}
-	return false
 }
 
 // portOf is the port of a WebSocket's address.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/tracing"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -20,6 +21,9 @@ func (p *Pool) ask(ctx context.Context, w *worker, job *inference.Job, party str
 	defer done()
 	task := p.tasks.Open(w.id.Instance)
 	notification.TaskId = int64(task.ID)
+	if j := notification.GetJob(); j != nil {
+		j.Traceparent, j.Tracestate = tracing.Headers(ctx)
+	}
 	e := &pendingJob{notification: notification, size: size, sentAt: p.opt.Now()}
 	if !p.sendJob(w, e) {
 		task.Close()

@@ -140,8 +140,7 @@ func state(word string) inference.State {
 func operations(words []string) []inference.Operation {
 	var out []inference.Operation
 	for _, w := range words[:min(len(words), maxOps)] {
-		switch op := inference.Operation(w); op {
-		case inference.Chat, inference.Completion, inference.Embedding:
+		if op := inference.Operation(w); slices.Contains(inference.TextOperations(), op) {
 			out = append(out, op)
 		}
 	}

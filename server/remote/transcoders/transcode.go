@@ -8,6 +8,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/tracing"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -131,6 +132,7 @@ func (x *sentSegment) send(ctx context.Context) error {
 		n.Url = x.baseURL + SourcePath + x.source.token
 	}
 	if own {
+		n.Traceparent, n.Tracestate = tracing.Headers(ctx)
 		n.Party = s.parties.Name(x.job.Party)
 		// Leave time for the reply, so that a worker that gives up can report it.
 		n.DeadlineMs = max(1, time.Until(deadline).Milliseconds()*9/10)

@@ -116,7 +116,8 @@ func TestNoRequestIsAStream(t *testing.T) {
 	header := c.Header(byoc.Job{ID: "x", Request: "{}", Capability: "demo", Timeout: 30})
 	for _, path := range []string{"stream/start", "stream/stop", "stream/params", "Stream/START", "stream%2fstart",
 		"stream/start/", "stream/start/x", "stream%5Cstart", "stream/start;x", "./stream/start", "%2fstream%2f%2fstop",
-		"stream/start%00", "stream/start.json", "stream/start%20"} {
+		"stream/start%00", "stream/start.json", "stream/start%20", ".;x/stream/start", ";x/stream/stop", "stream/;x/start",
+		"stream/.;/params", "%20/stream/start", "stream%09/start"} {
 		a := c.Send("POST", "/process/request/"+path, `{"subscribe_url":"http://169.254.169.254/"}`, "Livepeer", header)
 		if a.Status < 300 {
 			t.Errorf("%s: %v", path, a)

@@ -31,6 +31,7 @@ func workView(p *Parts) admin.Work {
 	if p.Gateway != nil {
 		w.NetworkCapabilities = func(ctx context.Context) any { return p.Gateway.Server.Capabilities(ctx) }
 		w.AIPools = p.Gateway.Broker.Pools
+		w.ExplainRoute = p.Gateway.ExplainRoute
 	}
 	if p.Orchestrator != nil {
 		w.Refusals = refusals{p.Orchestrator.Requests}.Refusals

@@ -141,8 +141,13 @@ func testJob(s *inference.ModelState) (*inference.Job, error) {
 		op = inference.Chat
 		request = map[string]any{"model": s.Model.ID, "max_tokens": 8,
 			"messages": []any{map[string]string{"role": "user", "content": "Say OK."}}}
-		if len(s.Operations) > 0 && s.Operations[0] == inference.Embedding {
+		switch {
+		case len(s.Operations) == 0:
+		case s.Operations[0] == inference.Embedding:
 			op, request = inference.Embedding, map[string]any{"model": s.Model.ID, "input": "OK"}
+		case s.Operations[0] == inference.Rerank:
+			op = inference.Rerank
+			request = map[string]any{"model": s.Model.ID, "query": "OK", "documents": []string{"OK"}}
 		}
 	case capability.TextToImage:
 		request = map[string]any{"model_id": s.Model.ID, "prompt": "a red apple",

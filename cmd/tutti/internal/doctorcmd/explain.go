@@ -2,17 +2,12 @@ package doctorcmd
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
-	client "github.com/tuttinode/tutti/cmd/tutti_cli/node"
-	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
 )
@@ -23,18 +18,12 @@ Asks the running node why no jobs come, and lists the reasons in order of weight
 
 // explainCommand is `tutti doctor explain`.
 func explainCommand(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	asJSON, address, err := explainFlags(args)
-	if err != nil {
-		fmt.Fprintln(stderr, err)
-		fmt.Fprint(stderr, ExplainUsage)
-		return command.ExitUsage
-	}
-	home, _ := os.UserHomeDir()
-	tokens := client.TokenSources{Env: os.Getenv("TUTTI_ADMIN_TOKEN"), Home: home, DataDir: os.Getenv("TUTTI_DATA_DIR"),
-		Network: os.Getenv("TUTTI_NETWORK"), Service: config.ServiceDataDir(os.ReadFile)}
-	running, err := client.New(client.Options{URL: address, Token: tokens.Find})
+	flags := flag.NewFlagSet("explain", flag.ContinueOnError)
+	asJSON := flags.Bool("json", false, "")
+	running, err := command.RunningNode(flags, args, command.UsualAdmin)
 	if err != nil {
 		fmt.Fprintln(stderr, command.Describe(err))
+		fmt.Fprint(stderr, ExplainUsage)
 		return command.ExitUsage
 	}
 	var out adminapi.Explanation
@@ -42,10 +31,8 @@ func explainCommand(ctx context.Context, args []string, stdout, stderr io.Writer
 		fmt.Fprintln(stderr, command.Describe(err))
 		return command.ExitFailed
 	}
-	if asJSON {
-		enc := json.NewEncoder(stdout)
-		enc.SetIndent("", "  ")
-		err = enc.Encode(out)
+	if *asJSON {
+		err = command.WriteJSON(stdout, out)
 	} else {
 		err = writeExplanation(stdout, &out)
 	}
@@ -54,54 +41,6 @@ func explainCommand(ctx context.Context, args []string, stdout, stderr io.Writer
 		return command.ExitFailed
 	}
 	return command.ExitOK
-}
-
-// explainFlags takes this command's own flags; what is left are a node's, which say
-// where its admin listener is.
-func explainFlags(args []string) (asJSON bool, address string, err error) {
-	flags := flag.NewFlagSet("explain", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.BoolVar(&asJSON, "json", false, "")
-	flags.StringVar(&address, "node", "", "")
-	var rest []string
-	for i := 0; i < len(args); i++ {
-		name, _, _ := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
-		switch {
-		case name == "node" && strings.HasPrefix(args[i], "-") && !strings.Contains(args[i], "=") && i+1 < len(args):
-			err = flags.Parse(args[i : i+2])
-			i++
-		case (name == "json" || name == "node") && strings.HasPrefix(args[i], "-"):
-			err = flags.Parse(args[i : i+1])
-		default:
-			rest = append(rest, args[i])
-		}
-		if err != nil {
-			return false, "", err
-		}
-	}
-	if address == "" {
-		address, err = adminOf(rest)
-	} else if len(rest) > 0 {
-		err = errors.New("-node says where the node is; its flags are not needed then")
-	}
-	return asJSON, address, err
-}
-
-// adminOf returns where a node with these flags listens; without any, where an orchestrator
-// does.
-func adminOf(args []string) (string, error) {
-	const usual = "http://127.0.0.1:7935"
-	if len(args) == 0 {
-		return usual, nil
-	}
-	cfg, _, err := config.Load(command.Input(args))
-	if cfg == nil || err != nil {
-		return "", err
-	}
-	if path := cfg.Addresses.AdminSocket; path != "" {
-		return "unix:" + path, nil
-	}
-	return "http://" + cfg.Addresses.AdminListen.Addr(), nil
 }
 
 // writeExplanation writes it for people.

@@ -81,15 +81,15 @@ func (p *Part) newAI(ctx context.Context, orchestrators func(context.Context) ([
 	f, err := aiapi.New(aiapi.Options{
 		Dispatcher: b, Keys: keys, Spending: keys, CheckLocal: out.access.Machine, Recorder: p.Inference(metrics.Gateway),
 		Media:    p.media.Tools(metrics.Gateway, func(c lifecycle.Component) { out.components = append(out.components, c) }),
-		Capacity: b.Capacity, Routes: p.routes.Load, Guards: checks, Cache: p.newCache(),
+		Capacity: b.Capacity, Routes: p.routes.Load, WeiPerUSD: p.weiPerUSD(), Guards: checks, Cache: p.newCache(),
 		Limits: aiapi.Limits{Queue: queueLimit(p.Config.AI.Queue), Bytes: nodeenv.Memory(aiapi.DefaultBytes),
 			Results: nodeenv.Memory(aiapi.DefaultResults)}, PrivateURLs: p.Config.AI.PrivateURLs,
-		Log: p.Log, Now: time.Now, Rand: rand.Reader,
+		Tracer: p.Tracer, Log: p.Log, Now: time.Now, Rand: rand.Reader,
 	})
 	if err != nil {
 		return nil, err
 	}
-	out.front = f
+	out.front, p.front = f, f
 	if p.Metrics != nil {
 		if err := p.Metrics.WatchOrchestrators(b.Orchestrators); err != nil {
 			return nil, fmt.Errorf("register metrics of orchestrators: %w", err)

@@ -18,6 +18,7 @@ import (
 	"github.com/tuttinode/tutti/core/pricing"
 	"github.com/tuttinode/tutti/server/apikeystore"
 	"github.com/tuttinode/tutti/server/gateway"
+	"github.com/tuttinode/tutti/server/gateway/aiapi"
 	"github.com/tuttinode/tutti/server/gateway/broker"
 	"github.com/tuttinode/tutti/server/gateway/hls"
 	"github.com/tuttinode/tutti/server/metrics"
@@ -47,6 +48,7 @@ type Part struct {
 	// Paying is nil off-chain, where nothing signs payments elsewhere.
 	Paying *Paying
 	keys   *apikeystore.Authorizer
+	front  *aiapi.Server
 	// routes are the operator's names of models.
 	routes atomic.Pointer[modelroutes.Table]
 	chain  *chain.Part
@@ -118,6 +120,7 @@ func (p *Part) options(orchestrators []string) gateway.Options {
 		Listener:         p.Process.Sockets.Take(process.SocketGateway),
 		Orchestrators:    orchestrators,
 		OrchestratorHook: p.Config.Selection.Webhook.Reveal(),
+		Tracer:           p.Tracer,
 		AdmissionHook:    p.Config.Gateway.AuthWebhook.Reveal(),
 		NoPush:           !p.Config.Gateway.HTTPIngest,
 		CurrentPlaylist:  p.Config.Gateway.CurrentManifest,

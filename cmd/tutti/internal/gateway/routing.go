@@ -6,7 +6,9 @@ import (
 	"os"
 
 	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/modelroutes"
 )
 
@@ -31,6 +33,11 @@ func ReadRouting(path string) (*modelroutes.Table, error) {
 		return nil, &fault.Fault{Code: fault.RoutingFileInvalid, Op: op, Detail: err.Error(), Err: err}
 	}
 	return table, nil
+}
+
+// ExplainRoute says which orchestrators would get a request. The error is the fault that the request would get.
+func (p *Part) ExplainRoute(q adminapi.RouteQuestion) (adminapi.RoutePlan, error) {
+	return p.front.Explain(inference.Operation(q.Operation), q.Request)
 }
 
 // replaceRouting takes over the file of names of models. Requests that run keep their models.

@@ -15,6 +15,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/lifecycle"
+	"github.com/tuttinode/tutti/core/tracing"
 	"github.com/tuttinode/tutti/server/alert"
 	"github.com/tuttinode/tutti/server/metrics"
 )
@@ -29,6 +30,8 @@ type Env struct {
 	// Metrics and Reloads are nil without -monitor; Reloads counts readings of the configuration.
 	Metrics *metrics.Metrics
 	Reloads *metrics.Reloads
+	// Tracer is nil without -otlpEndpoint.
+	Tracer  *tracing.Tracer
 	Process *process.Process
 	// Files are the descriptors that the process may have.
 	Files *process.Descriptors
@@ -59,6 +62,9 @@ func New(cfg *config.Config, sink *logging.Sink, p *process.Process, causes map[
 		return nil, err
 	}
 	if err := e.addMetrics(); err != nil {
+		return nil, err
+	}
+	if err := e.addTraces(); err != nil {
 		return nil, err
 	}
 	return e, nil
@@ -98,7 +104,8 @@ func (e *Env) addMetrics() error {
 		host = "unknown"
 	}
 	e.Metrics = metrics.New(metrics.Options{NodeID: host, Version: process.Version,
-		PerStream: e.Config.Monitoring.PerStream, ClientIP: e.Config.Monitoring.ClientIP})
+		PerStream: e.Config.Monitoring.PerStream, ClientIP: e.Config.Monitoring.ClientIP,
+		Exemplars: !e.Config.Monitoring.Traces.Endpoint.IsZero()})
 	if err := e.Metrics.WatchConditions(e.Board); err != nil {
 		return fmt.Errorf("register metrics: %w", err)
 	}

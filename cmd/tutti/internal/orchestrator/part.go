@@ -236,7 +236,7 @@ func (p *Part) addListener() error {
 		Now: time.Now, Log: p.Log, ChainStatus: p.chain.Status(p.Config),
 		Listener: p.Process.Sockets.Take(process.SocketPublic), Live: p.live,
 		LiveVideo: p.liveVideo, Channels: p.channels, Capabilities: p.byoc, Paywall: p.newPaywall(), Nodes: p.nodes(),
-		Serverless: p.serverless,
+		Serverless: p.serverless, Tracer: p.Tracer,
 	}
 	if p.tools != nil {
 		opt.Frames = p.tools

@@ -1,8 +1,10 @@
 package process
 
 import (
+	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,9 +26,11 @@ type drainable interface {
 // be undone.
 type drainer struct {
 	work drainable
-	log  *slog.Logger
-	stop func(os.Signal)
-	now  func() time.Time
+	// lasting is work that is not the rules', of each kind.
+	lasting []*lifecycle.Work
+	log     *slog.Logger
+	stop    func(os.Signal)
+	now     func() time.Time
 
 	mu sync.Mutex
 	// All below is guarded by mu. round distinguishes one drain's timers from another's.
@@ -46,14 +50,16 @@ const drainLook = time.Second
 
 // Drain returns where it stands.
 func (d *drainer) Drain() adminapi.Drain {
-	sessions, jobs := d.left()
+	left := d.left()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	out := adminapi.Drain{State: adminapi.DrainServing, Sessions: sessions, Jobs: jobs, Stop: d.ends}
+	out := adminapi.Drain{
+		State: adminapi.DrainServing, Sessions: left.sessions, Jobs: left.jobs, Work: left.work, Stop: d.ends,
+	}
 	switch {
 	case d.stopping:
 		out.State = adminapi.DrainStopping
-	case d.draining && sessions+jobs == 0:
+	case d.draining && left.none():
 		out.State = adminapi.DrainDrained
 	case d.draining:
 		out.State = adminapi.DrainDraining
@@ -65,11 +71,46 @@ func (d *drainer) Drain() adminapi.Drain {
 	return out
 }
 
-func (d *drainer) left() (sessions, jobs int) {
-	if d.work == nil {
-		return 0, 0
+// left is what a drain waits for: in all, and the kinds of which there is some.
+type left struct {
+	sessions, jobs int
+	work           []adminapi.DrainWork
+}
+
+func (l *left) none() bool { return l.sessions+l.jobs == 0 }
+
+// text names what is left, by kind.
+func (l *left) text() string {
+	if l.none() {
+		return "nothing"
 	}
-	return d.work.Remaining()
+	var all []string
+	for _, w := range l.work {
+		all = append(all, fmt.Sprintf("%d %s", w.Count, w.Kind))
+	}
+	return strings.Join(all, ", ")
+}
+
+func (d *drainer) left() *left {
+	out := &left{work: []adminapi.DrainWork{}}
+	add := func(kind string, n int, total *int) {
+		if *total += n; n > 0 {
+			out.work = append(out.work, adminapi.DrainWork{Kind: kind, Count: n})
+		}
+	}
+	if d.work != nil {
+		sessions, jobs := d.work.Remaining()
+		add("sessions", sessions, &out.sessions)
+		add("AI jobs", jobs, &out.jobs)
+	}
+	for _, w := range d.lasting {
+		total := &out.sessions
+		if w.Request {
+			total = &out.jobs
+		}
+		add(w.Kind, w.Count(), total)
+	}
+	return out
 }
 
 // inProgress returns what a stop would lose now; known is false on a node that is no
@@ -79,10 +120,15 @@ func (d *drainer) inProgress() (segments, jobs int, known bool) {
 		return 0, 0, false
 	}
 	segments, jobs = d.work.InProgress()
+	for _, w := range d.lasting {
+		if w.Request {
+			jobs += w.Count()
+		}
+	}
 	return segments, jobs, true
 }
 
-func (d *drainer) text() string { return counted(d.left()) }
+func (d *drainer) text() string { return d.left().text() }
 
 // Draining reports whether new work is refused.
 func (d *drainer) Draining() bool {
@@ -104,7 +150,8 @@ func (d *drainer) Begin(deadline time.Duration, stop bool) error {
 		return fault.New(fault.DrainNotUndone, "drain", "")
 	}
 	if !d.draining {
-		d.log.Info("draining at the operator's wish: no new work is taken", "deadline", deadline.String(), "stop", stop)
+		d.log.Info("draining at the operator's wish: no new work is taken", "deadline", deadline.String(), "stop", stop,
+			"left", d.text())
 	}
 	d.halt()
 	d.draining, d.ends, d.deadline = true, stop, time.Time{}
@@ -165,13 +212,17 @@ func (d *drainer) after(wait time.Duration, f func()) {
 	}))
 }
 
-// late is the deadline: segments of sessions that are still here are refused, or the
-// node stops. The caller holds mu.
+// late is the deadline: segments of sessions that are still here are refused, and work that lasts is ended. A drain
+// that ends the node stops it. The caller holds mu.
 func (d *drainer) late() {
-	sessions, jobs := d.left()
-	d.log.Info("the drain's deadline is here", "sessions", sessions, "jobs", jobs, "stop", d.ends)
+	d.log.Info("the drain's deadline is here", "left", d.text(), "stop", d.ends)
 	if d.work != nil {
 		d.work.Refuse()
+	}
+	for _, w := range d.lasting {
+		if w.End != nil {
+			w.End()
+		}
 	}
 	if d.ends {
 		d.stop(drainStop)
@@ -180,7 +231,7 @@ func (d *drainer) late() {
 
 // look stops the node when nothing is left. The caller holds mu.
 func (d *drainer) look() {
-	if sessions, jobs := d.left(); sessions+jobs == 0 {
+	if d.left().none() {
 		d.log.Info("drained: nothing is left, the node stops")
 		d.stop(drainStop)
 		return

@@ -43,6 +43,9 @@ func (p *Process) Attach(n *Parts) (*drainer, lifecycle.Component) {
 	case n.Rules != nil:
 		p.drain.work = n.Rules
 	}
+	if n.Listener != nil {
+		p.drain.lasting = n.Listener.Work()
+	}
 	return p.drain, &reporter{manager: p.manager, status: p.status, proofs: p.proofs}
 }
 
@@ -57,24 +60,12 @@ func (w withLive) Pause() {
 	w.live.Pause()
 }
 
-func (w withLive) Refuse() {
-	w.drainable.Refuse()
-	w.live.Refuse()
-}
-
 func (w withLive) Resume() bool {
 	if !w.drainable.Resume() {
 		return false
 	}
 	w.live.Resume()
 	return true
-}
-
-// Remaining counts live sessions as sessions.
-func (w withLive) Remaining() (sessions, jobs int) {
-	sessions, jobs = w.drainable.Remaining()
-	live, _ := w.live.Use()
-	return sessions + live, jobs
 }
 
 // ReloadFault says in one fault why nothing was taken over.

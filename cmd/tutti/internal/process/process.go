@@ -3,7 +3,6 @@ package process
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"sync"
@@ -233,6 +232,9 @@ func (p *Process) stopping(ctx context.Context, wg *sync.WaitGroup) {
 		return
 	}
 	p.manager.stopping()
+	if left := p.drain.left(); !left.none() {
+		p.log.Info("the stop waits for work in progress", "left", left.text())
+	}
 	wg.Go(func() {
 		tick := time.NewTicker(stopTelling)
 		defer tick.Stop()
@@ -278,7 +280,3 @@ func (p *Process) InheritedLive() *liverunner.State {
 
 // status returns a line for the service manager.
 func (p *Process) status() string { return "serving: " + p.drain.text() }
-
-func counted(sessions, jobs int) string {
-	return fmt.Sprintf("%d sessions, %d AI jobs", sessions, jobs)
-}

@@ -20,7 +20,7 @@ func (p *Part) addModels(ctx context.Context) error {
 	work := modelserver.New(ctx, p.Env, p.media)
 	p.Models, p.states = work, work.Manager.Models
 	opt := worker.AIOptions{Models: work.Manager, Version: process.NetworkVersion, Random: rand.Reader, Now: time.Now,
-		MaxRequests: nodeenv.Memory(worker.DefaultRequestBytes), Log: p.Log}
+		MaxRequests: nodeenv.Memory(worker.DefaultRequestBytes), Tracer: p.Tracer, Log: p.Log}
 	// An orchestrator of the existing network takes videos, not frames.
 	opt.Frames = p.media.Tools(metrics.AIWorker, p.Add)
 	p.Add(work.Manager)

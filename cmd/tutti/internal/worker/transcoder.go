@@ -35,7 +35,7 @@ func (p *Part) addTranscoder(ctx context.Context) (err error) {
 		Transcoder: p.media.Transcoder(), Capacity: p.capacity, Capabilities: p.media.Pool.Capabilities,
 		Devices: p.ownDevices, Stores: at.Stores, MaxInput: nodeenv.Memory(worker.DefaultInputBytes),
 		Log: p.Log, Board: p.Board, Recorder: p.Recorder(metrics.Transcoder), Now: time.Now, Random: rand.Reader,
-		Chance: mrand.Float64,
+		Chance: mrand.Float64, Tracer: p.Tracer,
 	})
 	if err != nil {
 		return err

@@ -1,9 +1,9 @@
-package liverunner_test
+package fetchurl_test
 
 import (
 	"testing"
 
-	"github.com/tuttinode/tutti/server/liverunner"
+	"github.com/tuttinode/tutti/core/fetchurl"
 )
 
 func TestClimbs(t *testing.T) {
@@ -13,7 +13,7 @@ func TestClimbs(t *testing.T) {
 		"..": true, "../a": true, "a/../b": true, "a/..": true, `a\..\b`: true, "a/..;x/b": true, "..;": true,
 		"a/..;v=1": true,
 	} {
-		if got := liverunner.Climbs(path); got != want {
+		if got := fetchurl.Climbs(path); got != want {
 			t.Errorf("%q: %v", path, got)
 		}
 	}
