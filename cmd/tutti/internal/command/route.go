@@ -44,7 +44,7 @@ func RunGateway(ctx context.Context, args []string, stdout, stderr io.Writer) in
 	}
 	request, err := readRequest(*file)
 	if err != nil {
-		fmt.Fprintln(stderr, Describe(err))
+		fmt.Fprintln(stderr, err)
 		return ExitUsage
 	}
 	var plan adminapi.RoutePlan
