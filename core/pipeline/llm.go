@@ -30,8 +30,7 @@ type llm struct {
 	message func(m message)
 	// sampling are temperature, top_p and top_k as they are written.
 	sampling [3][]byte
-	// models and provider are the fields for gateways, as they are written.
-	models, provider []byte
+	gateways ForGateways
 	// labels name the client's own user, and what it wants to find the request by, as they are written.
 	labels struct{ user, safety, metadata []byte }
 }
@@ -109,12 +108,12 @@ func (l *llm) field(c *cursor, op inference.Operation, key []byte) error {
 	case "models":
 		v, err := c.value()
 		if string(v) != "null" {
-			l.models = v
+			l.gateways.Models = v
 		}
 		return err
 	case "provider":
 		v, err := c.value()
-		l.provider = v
+		l.gateways.Provider = v
 		return err
 	case needs(op):
 		switch op {
@@ -305,7 +304,7 @@ func decodeLLM(op inference.Operation, body []byte) (*Request, error) {
 		Inputs:      inputs,
 		Plain:       l.plain && n == 1,
 		PromptBytes: l.bytes,
-		ForGateways: ForGateways{l.models, l.provider},
+		ForGateways: l.gateways,
 		InputTokens: inference.Tokens((l.promptInput(op) + bytesPerToken - 1) / bytesPerToken),
 	}, nil
 }

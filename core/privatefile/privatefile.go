@@ -1,5 +1,6 @@
 // Package privatefile writes files that only their owner can read, whole or not at all, and on
-// disk when the call returns: keys, tokens and marks that a power failure must not take or halve.
+// disk when the call returns: keys, tokens and marks that a power failure must not take or halve. It
+// encrypts nothing; eth/account does that. Also here is Secret, what signs the node's own addresses.
 package privatefile
 
 import (

@@ -1,4 +1,5 @@
-// Package collector is a receiver of OTLP over HTTP for tests: it keeps the spans that nodes send.
+// Package collector is a receiver of OTLP over HTTP for tests: it keeps the spans that nodes send. It is no product
+// code; the tests of traces here and in test/e2e start one.
 package collector
 
 import (
