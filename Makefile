@@ -24,7 +24,7 @@ endif
 FUZZTIME ?= 10s
 PKG ?= ./...
 RUN ?=
-# ATONCE: how many packages' tests run at once with the race detector; default one more than there are cores.
+# ATONCE: how many packages' tests run at once with the race detector; default one for each core.
 # ROUNDS, SEED: how long chaos goes on, and which; without a seed always another.
 ROUNDS ?= 200
 SEED ?= $(shell date +%s)
@@ -84,10 +84,10 @@ parts:  ## get what tests need: a llama.cpp server, Docker, PostgreSQL, clients 
 
 # The race detector is of no use to test/layout, which reads the tree, and makes it six
 # times as slow: lint runs it. Lint also vets: go test need not do that again. The long
-# packages are below test and come first. They wait more than they compute: one more of them
-# than there are cores run at once. With two more, streams in real time came late.
+# packages are below test and come first. With more of them at once than there are cores,
+# streams in real time came late.
 raced = $(if $(filter ./...,$(PKG)),$$($(with) go list ./test/... ./... | grep -v '/test/layout$$'),$(PKG))
-ATONCE ?= $$((1 + $$(nproc)))
+ATONCE ?= $$(nproc)
 
 race: parts  ## all tests with the race detector
 	@echo 'go test -race $(PKG)'

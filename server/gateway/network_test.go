@@ -125,7 +125,7 @@ func TestChainChoosesByStake(t *testing.T) {
 			n.push(fmt.Sprintf("/live/show%d/%d.ts", i, s), media, "Content-Duration", "60000").want(t, media)
 		}
 	}
-	if r, p := len(rich.seen()), len(small.seen()); r+p != 2*streams || r < 2*35 || p < 2*3 || len(none.seen()) != 0 {
+	if r, p := len(rich.seen()), len(small.seen()); r+p != 2*streams || r < 2*32 || p < 2*3 || len(none.seen()) != 0 {
 		t.Errorf("%d, %d and %d segments, want about %d, %d and 0", r, p, len(none.seen()), 3*streams/2, streams/2)
 	}
 	if got := n.events.count("swapped"); got != 0 {

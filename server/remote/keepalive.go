@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// A peer that disappears without closing is detected within about six seconds, so that its
-// work can still be retried elsewhere in time.
+// A peer that disappears without closing is detected within four to five seconds, so that its work can still be retried
+// elsewhere in time: a segment has eight.
 const (
-	probeAfter = 3 * time.Second
+	probeAfter = 2 * time.Second
 	probeEvery = time.Second
-	probes     = 3
+	probes     = 2
 	// unheard is how long what was sent may stay unacknowledged.
-	unheard = 6 * time.Second
+	unheard = 4 * time.Second
 )
 
 // KeepAlive has the kernel watch a connection. Both ends of a registration use it.

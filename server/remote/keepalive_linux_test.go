@@ -31,10 +31,10 @@ func TestKeepAlive(t *testing.T) {
 	}
 	for name, row := range map[string]struct{ level, opt, want int }{
 		"keep-alive":   {unix.SOL_SOCKET, unix.SO_KEEPALIVE, 1},
-		"idle":         {unix.IPPROTO_TCP, unix.TCP_KEEPIDLE, 3},
+		"idle":         {unix.IPPROTO_TCP, unix.TCP_KEEPIDLE, 2},
 		"interval":     {unix.IPPROTO_TCP, unix.TCP_KEEPINTVL, 1},
-		"count":        {unix.IPPROTO_TCP, unix.TCP_KEEPCNT, 3},
-		"user timeout": {unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, 6000},
+		"count":        {unix.IPPROTO_TCP, unix.TCP_KEEPCNT, 2},
+		"user timeout": {unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, 4000},
 	} {
 		var got int
 		err := raw.Control(func(fd uintptr) { got, err = unix.GetsockoptInt(int(fd), row.level, row.opt) })

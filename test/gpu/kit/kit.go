@@ -105,17 +105,27 @@ func (b *bench) keepAwake(p part, pci string) (release func()) {
 // leastPart is the time in which it is worth while to begin a part.
 const leastPart = time.Minute
 
+// lockWait is how long a lock may stay after the end of its run: programs that it was just starting have it until they
+// run.
+const lockWait = time.Second
+
 // openLog opens the log of a folder, which one run at a time may write.
 func openLog(folder string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(folder, "log.txt"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		f.Close()
-		return nil, fmt.Errorf("another run writes into %s: %w", folder, err)
+	for end := time.Now().Add(lockWait); ; {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		switch {
+		case err == nil:
+			return f, nil
+		case time.Now().After(end):
+			f.Close()
+			return nil, fmt.Errorf("another run writes into %s: %w", folder, err)
+		}
+		<-time.After(lockWait / 20)
 	}
-	return f, nil
 }
 
 // counting is the library that counts what is asked of the driver.
