@@ -45,6 +45,9 @@ func use(ctx context.Context, p *process, d time.Duration) time.Duration {
 // atRest is longer than a node without a collection waits until it gives its free memory back.
 const atRest = 8 * time.Second
 
+// maxRests is how often a node's memory is looked at until it counts as it is.
+const maxRests = 5
+
 // resident is an orchestrator's memory in KB once it changes little. The garbage of the beginning is collected: each
 // collection also halves stacks that were deep once. What is free then the node gives back when it is at rest.
 func (o *orchestrator) resident(ctx context.Context) float64 {
@@ -52,14 +55,17 @@ func (o *orchestrator) resident(ctx context.Context) float64 {
 		_, _, _ = do(ctx, http.DefaultClient, "GET", "http://"+o.admin+"/debug/pprof/heap?gc=1", "")
 	}
 	last := procfs.Resident(o.pid())
-	for pause(ctx, atRest) {
+	for range maxRests { // sessions at work are never at rest
+		if !pause(ctx, atRest) {
+			break
+		}
 		now := procfs.Resident(o.pid())
 		if now-last < 256<<10 && last-now < 256<<10 {
 			return float64(now) / 1024
 		}
 		last = now
 	}
-	return 0
+	return float64(last) / 1024
 }
 
 // describeMemory prints what the parts of an orchestrator's memory hold.

@@ -16,7 +16,8 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-const GatewayUsage = `usage: tutti gateway route -explain REQUEST.json [-operation chat|completion|embedding|rerank] [-json]
+const GatewayUsage = `usage: tutti gateway route -explain REQUEST.json [-json]
+                           [-operation chat|completion|embedding|rerank]
                            [-node http://127.0.0.1:5935 | the node's flags]
 
 Asks the running gateway which orchestrators would get a request, in which order, and why not the others.
