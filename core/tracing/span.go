@@ -2,6 +2,7 @@ package tracing
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -58,11 +59,12 @@ func name(operation, subject string) string {
 	if subject == "" {
 		return operation
 	}
-	if len(subject) > maxSubject {
-		subject = subject[:maxSubject]
-	}
-	return operation + " " + subject
+	return operation + " " + clean(subject[:min(len(subject), maxSubject)])
 }
+
+// clean returns a text without bytes that are no UTF-8: a collector takes no request with a text that is none, and all
+// spans in it would be lost.
+func clean(text string) string { return strings.ToValidUTF8(text, "") }
 
 // On reports whether the span is recorded.
 func (s Span) On() bool { return s.span != nil }
@@ -70,7 +72,7 @@ func (s Span) On() bool { return s.span != nil }
 // Text sets an attribute. An empty value is left out.
 func (s Span) Text(key Key, value string) {
 	if s.span != nil && value != "" {
-		s.span.SetAttributes(attribute.String(string(key), value))
+		s.span.SetAttributes(attribute.String(string(key), clean(value)))
 	}
 }
 

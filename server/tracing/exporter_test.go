@@ -94,6 +94,22 @@ func (r *rig) span(from tracing.Parent, trusted bool) {
 	root.End()
 }
 
+// TestNamesOfAnyBytes: names that clients chose, cut or of bytes that are no text, take no other span with them.
+func TestNamesOfAnyBytes(t *testing.T) {
+	c := collector.Start(t)
+	r := start(t, export.Options{Endpoint: endpoint(c.URL), Ratio: 1})
+	for _, name := range []string{strings.Repeat("a", 127) + "é", "a\xffb", strings.Repeat("é", 1000)} {
+		_, span := r.Tracer().Start(context.Background(), tracing.Parent{}, false, tracing.Server, "chat", name, time.Now())
+		span.Text(tracing.GenAIRequestModel, name)
+		span.End()
+	}
+	r.span(tracing.Parent{}, false)
+	r.stop()
+	if sent, lost := r.Counts(); len(c.Spans()) != 5 || sent != 5 || lost != 0 {
+		t.Errorf("%d arrived, %d sent, %d lost", len(c.Spans()), sent, lost)
+	}
+}
+
 func TestSpansArrive(t *testing.T) {
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")
 	t.Setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip")
