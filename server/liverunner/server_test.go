@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	core "github.com/tuttinode/tutti/core/liverunner"
 	"github.com/tuttinode/tutti/server/liverunner"
 )
 
@@ -347,45 +346,6 @@ func TestNoOtherProtocolIsPassedOn(t *testing.T) {
 	}
 }
 
-// TestAClientNamesNoOtherSession: gateways to applications (CGI, WSGI) read an underscore in a header's name as a
-// hyphen, so that a client could name a session, and where it comes from, beside the node.
-func TestAClientNamesNoOtherSession(t *testing.T) {
-	t.Parallel()
-	n := start(t, "")
-	seen := make(chan http.Header, 1)
-	runner := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/health" {
-			seen <- r.Header
-		}
-	}))
-	t.Cleanup(runner.Close)
-	path := n.session(t, n.register(t, static("a", runner.URL, ""))[0])
-	res := n.request(t, "GET", path+"/app/x", "", "Livepeer_Session_Id", "session_other",
-		"livepeer_session-token", "theirs", "LIVEPEER-RUNNER_ROUTE", "x", "Livepeer-Session_Control", "x",
-		"Livepeer_Payment", "x", "X_Forwarded_For", "127.0.0.1", "X-Forwarded_Proto", "https", "X_Real_Name", "kept",
-		"X-Request-Id", "kept")
-	if res.StatusCode != http.StatusOK {
-		t.Fatal(res.Status)
-	}
-	got := make(map[string][]string)
-	for name, values := range <-seen {
-		name = strings.ToLower(strings.ReplaceAll(name, "_", "-"))
-		got[name] = append(got[name], values...)
-	}
-	if id := got["livepeer-session-id"]; len(id) != 1 || !strings.HasSuffix(path, id[0]) {
-		t.Error("sessions", id)
-	}
-	for name, values := range got {
-		if strings.HasPrefix(name, "livepeer-") && len(values) != 1 || strings.HasPrefix(name, "x-forwarded") ||
-			name == "livepeer-payment" {
-			t.Error(name, values)
-		}
-	}
-	if len(got["x-real-name"]) != 1 || len(got["x-request-id"]) != 1 {
-		t.Error("headers of the client are gone", got)
-	}
-}
-
 // A runner gets events about its sessions by its channel, and signs of life.
 func TestEvents(t *testing.T) {
 	t.Parallel()
@@ -428,37 +388,6 @@ func TestEvents(t *testing.T) {
 	cancel()
 	if err := <-done; err != nil {
 		t.Error(err)
-	}
-}
-
-// A registered runner whose last word was that it takes no work, or that was killed, leaves no channel when it stays
-// away.
-func TestARunnerThatStaysAwayLeavesNoChannel(t *testing.T) {
-	t.Parallel()
-	n := start(t, "topsecret")
-	for _, id := range []string{"killed", "busy", "silent"} {
-		status := map[string]string{"busy": "busy"}[id]
-		res := n.request(t, "POST", "/runners/heartbeat",
-			fmt.Sprintf(`{"runner_url":"http://127.0.0.1:1","app":"x","runner_id":%q,"status":%q}`, id, status),
-			"Authorization", "topsecret")
-		if res.StatusCode != http.StatusOK {
-			t.Fatal(res.Status)
-		}
-	}
-	n.session(t, "killed")
-	n.CheckAlive(t.Context()) // nothing listens
-	if used, _ := n.Use(); used != 0 {
-		t.Fatal("a killed runner has a session")
-	}
-	n.later(core.HeartbeatTTL)
-	n.Sweep()
-	if all, _ := n.Channels(); all != 0 {
-		t.Errorf("%d channels of runners that are gone", all)
-	}
-	n.later(time.Minute)
-	n.Sweep()
-	if left := n.Runners(); len(left) != 0 {
-		t.Error(left)
 	}
 }
 
