@@ -273,6 +273,7 @@ func TestParsePreferences(t *testing.T) {
 	}{
 		{inference.Chat, rate, big.NewRat(25e8, 1), ""},
 		{inference.Embedding, rate, big.NewRat(1e9, 1), ""},
+		{inference.Rerank, rate, big.NewRat(1e9, 1), ""},
 		{inference.Chat, none, nil, "provider.max_price.completion: this gateway knows no rate of the dollar"},
 		{inference.Embedding, none, nil, "provider.max_price.prompt: this gateway knows no rate of the dollar"},
 		{inference.Chat, func() (*big.Rat, error) { return nil, errLater }, nil, "later"},

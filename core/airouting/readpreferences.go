@@ -160,14 +160,14 @@ func (r *preferencesReader) sort(name string, value []byte) error {
 }
 
 // maxPrice reads prices in dollars: of a million tokens of the prompt and of the answer. Chats are priced by
-// the tokens of their answers, embeddings by those of their inputs; nothing else has a price.
+// the tokens of their answers, embeddings and ranks by those that are read; nothing else has a price.
 func (r *preferencesReader) maxPrice(name string, value []byte) error {
 	var in map[string]json.RawMessage
 	if value[0] != '{' || json.Unmarshal(value, &in) != nil {
 		return r.bad(name, "an object with prices was expected")
 	}
 	counts := "completion"
-	if r.op == inference.Embedding {
+	if !r.op.Generates() {
 		counts = "prompt"
 	}
 	for _, what := range slices.Sorted(maps.Keys(in)) {

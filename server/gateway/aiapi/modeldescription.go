@@ -35,6 +35,7 @@ const (
 	audioMedia     = "audio"
 	videoMedia     = "video"
 	embeddingMedia = "embeddings"
+	rankMedia      = "rerank"
 )
 
 // pipelineModalities are those of the pipelines but llm. Read-only.
@@ -65,16 +66,17 @@ func (m *modelObject) describe(model inference.Model, prices *inference.PriceRan
 		m.Architecture = &of
 	}
 	// Where a model makes both, the price of a request is that of its answer.
-	vectors := slices.Contains(m.Operations, inference.Embedding)
-	answers := !vectors || slices.Contains(m.Operations, inference.Chat) ||
-		slices.Contains(m.Operations, inference.Completion)
+	answers := len(m.Operations) == 0 || slices.ContainsFunc(m.Operations, inference.Operation.Generates)
 	if model.Capability == capability.LLM {
 		m.Architecture = &modalities{Input: []string{textMedia}}
 		if answers {
 			m.Architecture.Output = append(m.Architecture.Output, textMedia)
 		}
-		if vectors {
+		if slices.Contains(m.Operations, inference.Embedding) {
 			m.Architecture.Output = append(m.Architecture.Output, embeddingMedia)
+		}
+		if slices.Contains(m.Operations, inference.Rerank) {
+			m.Architecture.Output = append(m.Architecture.Output, rankMedia)
 		}
 	}
 	if prices == nil {
