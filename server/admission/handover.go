@@ -111,6 +111,19 @@ func (d *Handover) countLocked(k RequestKind, n int) {
 	}
 }
 
+// Finish waits until the requests in progress have ended, or for ctx, and closes the server. It is called after a
+// release, when the server has ended its listener.
+func (d *Handover) Finish(ctx context.Context, server *http.Server, grace time.Duration) error {
+	err := d.WaitIdle(ctx)
+	if err == nil { // the last bytes of an answer are written after its handler has returned
+		within, cancel := context.WithTimeout(ctx, grace)
+		defer cancel()
+		_ = server.Shutdown(within)
+	}
+	_ = server.Close()
+	return err
+}
+
 // noticeTime is how long peers are asked to reconnect before the socket is closed: a little
 // longer than most segments.
 const noticeTime = 2 * time.Second

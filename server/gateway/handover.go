@@ -42,13 +42,7 @@ func (g *Gateway) Unfinished() int {
 
 // Finish waits until the answers in progress have ended, or for ctx, and closes the rest. It is called after Run.
 func (g *Gateway) Finish(ctx context.Context) error {
-	err := g.handover.WaitIdle(ctx)
-	if err == nil { // the last bytes of an answer are written after its handler has returned
-		within, cancel := context.WithTimeout(ctx, shutdownTime)
-		defer cancel()
-		_ = g.http.Shutdown(within)
-	}
-	_ = g.http.Close()
+	err := g.handover.Finish(ctx, g.http, shutdownTime)
 	g.retiring.Wait()
 	if g.opt.AI != nil {
 		g.opt.AI.Close()

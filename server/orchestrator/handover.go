@@ -57,13 +57,7 @@ func (s *Server) BeforeHandOver(f func(context.Context) error) { s.handover.Befo
 
 // Finish waits until the answers in progress have ended, or for ctx, and closes the rest.
 func (s *Server) Finish(ctx context.Context) error {
-	err := s.handover.WaitIdle(ctx)
-	if err == nil { // the last bytes of an answer are written after its handler has returned
-		within, cancel := context.WithTimeout(ctx, stopGrace)
-		defer cancel()
-		_ = s.http.Shutdown(within)
-	}
-	_ = s.http.Close()
+	err := s.handover.Finish(ctx, s.http, stopGrace)
 	s.retiring.Wait()
 	return err
 }
