@@ -62,7 +62,7 @@ type runner struct {
 	// secret authorizes a dynamic runner's heartbeats, beatAt is the last one.
 	secret   string
 	beatAt   time.Time
-	lost     bool // Sweep has told that it stays away
+	lost     bool // Sweep has reported that it stays away
 	sessions map[string]*Session
 }
 

@@ -56,7 +56,7 @@ type Authorizer struct {
 	// pending is spend that is not saved yet, alerts the keys that Board shows.
 	pending apikeys.Pending
 	alerts  map[string]bool
-	// leaving: the end of Run is a handover. late is what the new process was not told yet.
+	// leaving: the end of Run is a handover. late is what was not passed on to the new process yet.
 	leaving atomic.Bool
 	late    []apikeys.Late
 	// loadErr and saveErr are the last errors, so that only changes are logged.

@@ -30,7 +30,7 @@ func TestBadTimeouts(t *testing.T) {
 	}
 }
 
-// A client's time that is over ends the request for all hops as if the client left, and the client is told.
+// A client's time that is over ends the request for all hops as if the client left, and the client gets the reason.
 func TestTimeouts(t *testing.T) {
 	t.Parallel()
 	never := func(ctx context.Context, _ *inference.Job) (*broker.Answer, error) {

@@ -29,8 +29,8 @@ func (r *revocable) Use(ctx context.Context, token, route, from string) error {
 	return r.ring.Use(ctx, token, route, from)
 }
 
-// A live stream ends with its publisher's key, whichever protocol it came by, and says so. Those of another key and of
-// the own machine go on.
+// A live stream of each protocol ends with its publisher's key, and the publisher gets the reason. Streams of another
+// key and of the own machine go on.
 func TestAStreamEndsWithItsKey(t *testing.T) {
 	t.Parallel()
 	keys := new(revocable)
