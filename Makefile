@@ -36,7 +36,7 @@ programs := $(filter-out ./cmd/internal,$(patsubst %/,./%,$(wildcard cmd/*/)))
 failures := echo 'What failed:'; \
 	grep -E '^ *--- FAIL|^FAIL|^panic: |DATA RACE|^ +[a-z0-9_]+\.go:[0-9]+: ' bin/test.log | \
 	grep -v 'log of \[' | cut -c1-300 | tail -n 100
-testflags := -timeout 20m $(if $(RUN),-run '$(RUN)')
+testflags := -timeout 40m $(if $(RUN),-run '$(RUN)')
 
 help:  ## list the targets
 	@echo 'tutti $(VERSION). make TARGET, where TARGET is one of'
@@ -79,6 +79,8 @@ parts:  ## get what tests need: a llama.cpp server, Docker, PostgreSQL, clients 
 	@deploy/deps/deps.sh npm test/openai >/dev/null
 	@deploy/deps/deps.sh npm test/aiclients >/dev/null
 	@deploy/deps/deps.sh npm test/agents >/dev/null
+	@deploy/deps/deps.sh npm test/aisdk >/dev/null
+	@deploy/deps/deps.sh npm test/langchain >/dev/null
 	@deploy/deps/deps.sh npm test/dashboard >/dev/null
 	@deploy/deps/deps.sh browser >/dev/null
 
@@ -132,7 +134,7 @@ vulncheck:  ## known vulnerabilities in what is linked; needs https://vuln.go.de
 
 # The domain and the command line client must not need a C compiler; the tests of
 # what keeps books do, for their SQLite.
-nocgo := ./core/... ./pm ./pm/earnings ./cmd/tutti_cli/...
+nocgo := ./core/... ./pm ./pm/earnings ./test/coretest ./cmd/tutti_cli/...
 nocgo:
 	@echo 'lint: without cgo: $(nocgo)'
 	@CGO_ENABLED=0 $(with) go build ./pm/...
@@ -148,25 +150,33 @@ fuzz:  ## every fuzz target for FUZZTIME each
 		done; \
 	done
 
-bench: benchvideo benchllm benchlive benchpay benchpaid benchsplit  ## speed and memory beside ffmpeg, a proxy
+bench: benchvideo benchllm benchlive benchpay benchpaid benchsplit  ## speed and memory, also as bin/bench*.json
 
 benchvideo: build  ## only the video path
-	@$(with) go run ./test/bench $(ARGS)
+	@$(with) go run ./test/bench -json bin/benchvideo.json $(ARGS)
 
 benchllm: build  ## only the text path
-	@$(with) go run ./test/benchllm $(ARGS)
+	@$(with) go run ./test/benchllm -json bin/benchllm.json $(ARGS)
 
 benchlive: build  ## only live work; ARGS="-sessions 1000 -load 1m" is the load that its targets are stated for
-	@$(with) go run ./test/benchlive $(ARGS)
+	@$(with) go run ./test/benchlive -json bin/benchlive.json $(ARGS)
 
 benchpay: build  ## only payments
-	@$(with) go run ./test/benchpay $(ARGS)
+	@$(with) go run ./test/benchpay -json bin/benchpay.json $(ARGS)
 
 benchpaid: build  ## only paid jobs beside unpaid ones; ARGS="-only foreign -load 10m -l1 12s" loads for long
-	@$(with) go run ./test/benchpaid $(ARGS)
+	@$(with) go run ./test/benchpaid -json bin/benchpaid.json $(ARGS)
 
 benchsplit: build  ## only transcoders on other hosts, with delay and loss; ARGS=-largest starts many
-	@$(with) go run ./test/benchsplit $(ARGS)
+	@$(with) go run ./test/benchsplit -json bin/benchsplit.json $(ARGS)
+
+# PAIRS: how often each of the two is run. benchvideo's folder is test/bench.
+BASE ?=
+PART ?= benchlive
+PAIRS ?= 10
+
+benchcompare:  ## what of PART=benchlive moved since BASE=commit beyond noise; exit 1 where it became worse
+	@$(with) go run ./test/benchcompare -base '$(BASE)' -part '$(PART:benchvideo=bench)' -pairs '$(PAIRS)' -- $(ARGS)
 
 e2e: parts  ## the tests that start real programs
 	@$(with) go test -count=1 $(testflags) ./test/e2e/...
@@ -196,22 +206,30 @@ sanitize:  ## the media engine, the whole corpus and slices of it under AddressS
 FOR ?= 10m
 
 soak: parts  ## gateways pay orchestrators for FOR while everything goes wrong, then their books are compared
-	@$(with) go test -count=1 -v -timeout 0 -run TestSoak ./test/payments -args -soak.for=$(FOR) -soak.seed=$(or $(SEED),1)
+	@$(with) go test -count=1 -v -timeout 0 -run "TestSoak|TestKeysSpend" ./test/payments -args -soak.for=$(FOR) \
+		-spend.for=$(FOR) -soak.seed=$(or $(SEED),1)
 
 steady: parts  ## load that never stays the same for FOR: memory, goroutines and open files of the nodes must stay level
 	@$(with) go test -count=1 -v -timeout 0 -run TestSteady ./test/steady -args -steady.for=$(FOR) -steady.every=5s
 
-contracts:  ## compile the local test chain's contracts into eth/devnet/artifacts
-	@NODE_PATH="$$(deploy/deps/deps.sh npm eth/devnet/solc)/node_modules" \
-		node eth/devnet/solc/compile.cjs eth/devnet/contracts eth/devnet/artifacts
+solidity := test/devnet/solidity
+contracts:  ## compile the local test chain's contracts into test/devnet/solidity/artifacts
+	@NODE_PATH="$$(deploy/deps/deps.sh npm $(solidity)/solc)/node_modules" \
+		node $(solidity)/solc/compile.cjs $(solidity)/contracts $(solidity)/artifacts
 
-# The committed artifacts are what the sources give, byte by byte.
+# The committed artifacts are what the sources give, byte by byte. Compiling them takes 23 s of a core, so the cache
+# remembers which compiler, sources and artifacts agreed.
 contractscheck:
-	@echo 'lint: contracts'
-	@out=$$(mktemp -d); trap 'rm -rf "$$out"' EXIT; \
-	NODE_PATH="$$(deploy/deps/deps.sh npm eth/devnet/solc)/node_modules" \
-		node eth/devnet/solc/compile.cjs eth/devnet/contracts "$$out/artifacts"; \
-	diff -rq eth/devnet/artifacts "$$out/artifacts" || { echo 'run make contracts'; exit 1; }
+	@sum=$$(find $(solidity)/solc $(solidity)/contracts $(solidity)/artifacts -type f | LC_ALL=C sort | \
+		xargs -d '\n' sha256sum | sha256sum | cut -d' ' -f1); \
+	stamp="$${TUTTI_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/tutti}/checked/contracts-$$sum"; \
+	if [ -e "$$stamp" ]; then echo 'lint: contracts, checked before'; exit; fi; \
+	echo 'lint: contracts'; \
+	out=$$(mktemp -d); trap 'rm -rf "$$out"' EXIT; \
+	NODE_PATH="$$(deploy/deps/deps.sh npm $(solidity)/solc)/node_modules" \
+		node $(solidity)/solc/compile.cjs $(solidity)/contracts "$$out/artifacts"; \
+	diff -rq $(solidity)/artifacts "$$out/artifacts" || { echo 'run make contracts'; exit 1; }; \
+	mkdir -p "$${stamp%/*}"; touch "$$stamp"
 
 ARCH ?= $(shell dpkg --print-architecture 2>/dev/null || echo amd64)
 
@@ -262,5 +280,5 @@ clean:  ## remove what was built in the tree
 
 .PHONY: adversary sanitize gpukit gpurehearsal gpureport trial soak steady help deps env build run demo test parts \
 	race check lint fmt vet tidy shellcheck golangci vulncheck nocgo fuzz bench benchvideo benchllm benchlive benchpay \
-	benchpaid benchsplit e2e kubernetes chaos contracts contractscheck packages windows winesmoke reproducible docs \
-	transcript generate clean
+	benchpaid benchsplit benchcompare e2e kubernetes chaos contracts contractscheck packages windows winesmoke \
+	reproducible docs transcript generate clean

@@ -123,7 +123,7 @@ func (p *argParser) unexpected(word string, last *given) {
 	}
 	if last != nil {
 		if _, err := parseBool(word); err == nil {
-			problem.Subject = last.origin.bare() + " " + show(word)
+			problem.Subject = last.origin.nameAsSpelled() + " " + show(word)
 			problem.Text = "a switch does not take the next word as its value"
 			problem.Remedy = "write " + last.origin.spell(word, true)
 			// What was meant is what the operator sees in `config check`.

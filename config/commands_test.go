@@ -255,7 +255,7 @@ func TestInformational(t *testing.T) {
 		}
 	}
 	if _, _, err := config.Load(input("-version", "-bogus")); err == nil {
-		t.Error("an unknown option beside -version is not reported")
+		t.Error("an unknown option besides -version is not reported")
 	}
 	in := input()
 	in.Environ = []string{"LP_VERSION=1.2.3", "TUTTI_HELP=1"}

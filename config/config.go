@@ -16,6 +16,7 @@ type Config struct {
 	Gateway     Gateway
 	Selection   Selection
 	AI          AI
+	Batches     Batches
 	LiveAI      LiveAI
 	LiveGateway LiveGateway
 	Chain       Chain

@@ -1,19 +1,25 @@
 package config
 
-import "time"
+import (
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+)
 
 // AI is what the AI role of an orchestrator or worker works with.
 type AI struct {
 	// Models is a path of aiModels.json, or the inline list form.
 	Models string
-	// VerifiedModels is a file of model IDs that count as verified beside the
+	// VerifiedModels is a file of model IDs that count as verified besides the
 	// shipped ones; AllowUnverified takes any.
 	VerifiedModels  string
 	AllowUnverified bool
-	// KeepAlive is how long a cold model stays loaded without jobs; 0 is for ever.
+	// KeepAlive is how long a cold model stays loaded without jobs; 0 is forever.
 	KeepAlive time.Duration
 	// Queue is how many jobs may wait for a slot of one model.
 	Queue int
+	// BodyLimit bounds the body of a request without a file.
+	BodyLimit ByteSize
 	// PromptRatio is how many tokens of a prompt each paid token may bring; 0 is no bound.
 	PromptRatio int
 	// ModelsDir holds weights; "" means models/ in the data directory.
@@ -26,9 +32,15 @@ type AI struct {
 	MinRunnerVersion     Document
 	VerboseLogs          bool
 	ContainersPerGPU     int
-	Serverless           Serverless
+	// KeepContainers leaves the containers of warm models running when the node stops.
+	KeepContainers bool
+	Serverless     Serverless
 	// RetryTimeout is a gateway's window for retrying a request.
 	RetryTimeout time.Duration
+	// HedgeShare is the share of streams for which a gateway may ask a second orchestrator, HedgePaid whether it
+	// may pay for both.
+	HedgeShare float64
+	HedgePaid  bool
 	// FirstByteTimeout, SilenceTimeout and AnswerTimeout are how long orchestrators, workers and
 	// runners may take with an answer; see inference.Limits.
 	FirstByteTimeout, SilenceTimeout, AnswerTimeout time.Duration
@@ -44,6 +56,16 @@ type Serverless struct {
 	// Prefix is what an address begins with that a client may choose.
 	Prefix URL
 	Key    Secret
+}
+
+// Batches are the files and batches of a gateway's API keys.
+type Batches struct {
+	// Storage bounds what all keys keep, 0 for no batches; KeyStorage what one keeps, File a file that is uploaded.
+	Storage, KeyStorage, File ByteSize
+	// Concurrency is how many of their requests are in progress at once.
+	Concurrency int
+	// MaxPrice is the most that one may cost per Prices.PixelsPerUnit units; unset and 0 are no bound.
+	MaxPrice core.Price
 }
 
 // AnswerCache says which answers of language models a gateway keeps for requests that come again.

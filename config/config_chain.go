@@ -22,7 +22,7 @@ type Chain struct {
 	// Recipient receives tickets when the local key is ephemeral.
 	Recipient  core.Address
 	Controller core.Address
-	// InitializeRoundDelay is the upper end of the random spread.
+	// InitializeRoundDelay is the upper bound of the random delay.
 	InitializeRoundDelay time.Duration
 	PollingInterval      time.Duration
 	// RedeemerAddr is a remote redeemer; zero for none.
@@ -95,6 +95,14 @@ type Prices struct {
 
 // Limits returns the most a gateway pays: MaxPerUnit and MaxPerCapability together.
 func (p Prices) Limits() pricing.Limits { return p.limits }
+
+// BatchMaxPrice returns the most that a request of a batch may cost, unset for no bound of its own.
+func (c *Config) BatchMaxPrice() core.UnitPrice {
+	if !c.Batches.MaxPrice.IsSet() {
+		return core.UnitPrice{}
+	}
+	return core.UnitPrice{Price: c.Batches.MaxPrice, PixelsPerUnit: c.Prices.PixelsPerUnit}
+}
 
 // Bounded reports whether a gateway has a general price limit that it never exceeds.
 func (p Prices) Bounded() bool {

@@ -107,6 +107,8 @@ type Gateway struct {
 	Cache AnswerCache
 	// AIGuards is a file of guards for AI requests.
 	AIGuards string
+	// ModerationModel is the language model that rates texts.
+	ModerationModel string
 	// APIKeys is a file of keys for AI requests and streams.
 	APIKeys string
 	// DiscoveryTimeout bounds one round of discovery.

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/device"
 )
 
 // Devices names the GPUs a transcoder uses. The zero value is none: the CPU.
-type Devices = gpu.Selection
+type Devices = device.Selection
 
 // errVAAPI refuses what other nodes of this kind could be built with.
 var errVAAPI = errors.New("VAAPI devices (Intel, AMD) are not in this release: its FFmpeg is built without libva; " +
@@ -20,5 +20,5 @@ func ParseDevices(s string) (Devices, error) {
 	if strings.Contains(strings.ToLower(s), "vaapi") || strings.HasPrefix(s, "/dev/dri/") {
 		return Devices{}, errVAAPI
 	}
-	return gpu.ParseSelection(s)
+	return device.ParseSelection(s)
 }

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// given is one setting as it was found: a spelling, a text and where.
+// given is one setting as it was found: its text, and where.
 type given struct {
 	value string
 	// alone: the name was given without a value.
@@ -15,17 +15,16 @@ type given struct {
 	origin Origin
 }
 
-// subject writes the setting for a message, without its value where that may be
-// secret.
+// subject returns the setting for a message, without its value if that may be secret.
 func (g given) subject(t valueType) string {
 	if t.hidden || g.alone {
-		return g.origin.bare()
+		return g.origin.nameAsSpelled()
 	}
 	return g.origin.spell(show(g.value), t.isSwitch)
 }
 
-// show writes an outside text for a message: short, printable, quoted where it
-// needs it, and hidden where it looks like a user name with a password.
+// show returns a given text for a message: shortened, quoted if it has characters that do not print, and
+// masked if it has an @, because it may be a URL with a password.
 func show(s string) string {
 	if strings.Contains(s, "@") {
 		return masked
@@ -45,7 +44,7 @@ func show(s string) string {
 	return s
 }
 
-// names finds options by spelling.
+// names finds options by spelling: a name, an alias or a former name.
 type names struct {
 	options []option
 	bySpell map[string]int

@@ -14,15 +14,15 @@ func WriteHelp(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(`tutti runs the roles it is given in one process.
 
-  tutti -orchestrator -transcoder -serviceAddr host:8935     take work
-  tutti -gateway -orchAddr host:8935                         give work
+  tutti -orchestrator -transcoder -serviceAddr host:8935     accept jobs
+  tutti -gateway -orchAddr host:8935                         send jobs
   tutti config check [options]                               say whether a node starts with them
   tutti help                                                 list the commands
 
 Options begin with one or two dashes: -name value or -name=value. A switch is on when its name
 stands alone and takes a value only with "=": -reward=false. Every option can also be given as an
 environment variable (TUTTI_MAX_SESSIONS, LP_MAXSESSIONS) or as a line of the -config file
-(maxSessions 10). The command line counts before the environment, that before the file.
+(maxSessions 10). The command line overrides the environment, which overrides the file.
 `)
 	for _, g := range groups() {
 		fmt.Fprintf(&b, "\n%s\n", g)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Input is everything Load looks at. Nothing else of the process is read.
+// Input is everything that Load reads. It reads nothing else of the process.
 type Input struct {
 	// Args are the command line's words after the program and its subcommand.
 	Args []string
@@ -18,15 +18,13 @@ type Input struct {
 	ReadFile func(path string) ([]byte, error)
 	// Home is the user's home directory, "" when there is none.
 	Home string
-	// System is the operating system's name as Go has it; "" for one where everything
-	// works.
+	// System is the operating system as in runtime.GOOS; with "" no option is refused as unsupported.
 	System string
-	// OldNode reports whether a directory is the data directory of an existing node of
-	// the network; nil for never.
+	// OldNode reports whether a directory is the existing node's data directory; nil means that none is.
 	OldNode func(dir string) bool
 }
 
-// maxFileBytes bounds every file an option names.
+// maxFileBytes bounds each file that an option names.
 const maxFileBytes = 1 << 20
 
 var errTooLarge = errors.New("the file is larger than 1 MiB")
@@ -43,8 +41,8 @@ func (in *Input) read(path string) ([]byte, error) {
 	return content, err
 }
 
-// expand puts the home directory in place of a leading "~/", which a shell
-// leaves alone in -name=~/path and in files.
+// expand replaces a leading "~/" with the home directory: shells do not expand it in -name=~/path,
+// nor in files.
 func (in *Input) expand(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok && in.Home != "" {
 		return filepath.Join(in.Home, rest)

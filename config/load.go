@@ -90,7 +90,7 @@ func (l *loader) flagAll(meant map[string]bool) {
 
 // unusable explains a file that an option names and that cannot be read.
 func (l *loader) unusable(g given, err error) *Problem {
-	return &Problem{Code: fault.ConfigUnreadable, Subject: g.origin.bare(), Origin: g.origin,
+	return &Problem{Code: fault.ConfigUnreadable, Subject: g.origin.nameAsSpelled(), Origin: g.origin,
 		Text: err.Error(), Remedy: "correct the path or the file's rights"}
 }
 
@@ -120,7 +120,7 @@ func (l *loader) assign() {
 		}
 		l.disagree(o, v.about())
 		if g.value == "" {
-			l.notices = append(l.notices, Notice{Subject: g.origin.bare(), Origin: g.origin,
+			l.notices = append(l.notices, Notice{Subject: g.origin.nameAsSpelled(), Origin: g.origin,
 				Text: "is empty and counts as not given"})
 			continue
 		}

@@ -9,8 +9,8 @@ import (
 // LoadDataDir reads where a node keeps its state, for commands on a data directory:
 // the directory, the network and the options that are named here. The options that only a
 // running node needs, such as an endpoint or a price, may be missing or wrong. The error is
-// of type Problems: what is wrong with the named options, and words of the command line
-// that are no option.
+// of type Problems. It lists what is wrong with the named options, and the unknown words of
+// the command line.
 func LoadDataDir(in Input, options ...string) (*Config, error) {
 	l := newLoader(&in)
 	l.gather()
@@ -28,7 +28,7 @@ func LoadDataDir(in Input, options ...string) (*Config, error) {
 	return l.config, nil
 }
 
-// isUnknownWord reports whether a problem is a word of the command line that is no option.
+// isUnknownWord reports whether a problem is an unknown word of the command line.
 func isUnknownWord(p *Problem) bool {
 	return p.Origin.Source == FromFlag && (p.Code == fault.UnknownOption || p.Code == fault.UnexpectedArgument)
 }

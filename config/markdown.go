@@ -11,7 +11,7 @@ import (
 const docHead = "# Configuration\n\n" +
 	"<!-- Generated from the option table by `make docs`; do not edit. -->\n\n" +
 	"A node is configured by its command line, environment variables and, with `-config`, a file.\n" +
-	"`tutti config check` followed by the same options shows what they come to and every problem at once;\n" +
+	"`tutti config check` followed by the same options shows the resulting settings and every problem at once;\n" +
 	"it exits with 0, or with 2 when the node would not start.\n\n" +
 	"- **Command line**: `-name value` or `-name=value`, with one or two dashes. A switch is on when its name\n" +
 	"  stands alone and takes a value only with `=`: `-reward=false`.\n" +
@@ -27,11 +27,11 @@ const docHead = "# Configuration\n\n" +
 	"The last column tells operators of the existing node what to expect:\n\n" +
 	"| Mark | Meaning |\n|---|---|\n" +
 	"| B | part of the operator's contract |\n" +
-	"| M | means what it means in the existing node |\n" +
-	"| A | accepted, and honoured where the feature is there |\n" +
-	"| G | for gateways; other roles accept it and say that it has no effect |\n" +
+	"| M | has the same meaning in the existing node |\n" +
+	"| A | accepted; has an effect if the feature exists |\n" +
+	"| G | for gateways; other roles accept it with a notice that it has no effect |\n" +
 	"| O | obsolete: accepted with a notice |\n" +
-	"| T | of tutti alone |\n" +
+	"| T | only in tutti |\n" +
 	"| R | applied by a running node when it reloads its configuration (`tutti_cli reload`, SIGHUP) |\n"
 
 // WriteDoc writes the documentation page of the options, docs/configuration.md.
@@ -92,7 +92,7 @@ func (o option) marks() string {
 	return o.mark
 }
 
-// cell escapes what would end a table's cell.
+// cell escapes characters that would end a table's cell.
 func cell(s string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace(s)
 }

@@ -30,13 +30,13 @@ func (l *loader) addOptionNotices() {
 		case l.idle(o.name) != "":
 			l.addNotice(g, "has no effect without "+l.idle(o.name))
 		case o.name == "aiRunnerImage":
-			l.addNotice(g, "honoured; -aiRunnerImageOverrides replaces it")
+			l.addNotice(g, "honored; -aiRunnerImageOverrides replaces it")
 		}
 	}
 }
 
 func (l *loader) addNotice(g given, text string) {
-	l.notices = append(l.notices, Notice{Subject: g.origin.bare(), Origin: g.origin, Text: text})
+	l.notices = append(l.notices, Notice{Subject: g.origin.nameAsSpelled(), Origin: g.origin, Text: text})
 }
 
 // renamed writes an option's current name for the place where an old one was

@@ -32,7 +32,7 @@ func transcodingRows() []option {
 		{name: "authWebhookUrl", mark: "A", roles: orchestrator | gateway,
 			help: "service that admits streams and API keys to a gateway, and gateways to an orchestrator, at prices of " +
 				"its own if it names one",
-			to: func(c *Config) value { return address(&c.Gateway.AuthWebhook, "http", "https") }},
+			to: func(c *Config) value { return hiddenURL(&c.Gateway.AuthWebhook, "http", "https") }},
 	}
 }
 
@@ -56,7 +56,7 @@ func gatewayRows() []option {
 			to:   func(c *Config) value { return switchable(&c.Gateway.localVerify) }},
 		{name: "metadataQueueUri", mark: "G", roles: gateway, feature: featureQueue,
 			help: "AMQP broker that gets a message for each segment, amqp:// or amqps:// with user and password",
-			to:   func(c *Config) value { return address(&c.Gateway.MetadataQueue, "amqp", "amqps") }},
+			to:   func(c *Config) value { return hiddenURL(&c.Gateway.MetadataQueue, "amqp", "amqps") }},
 		{name: "metadataAmqpExchange", mark: "G", roles: gateway, preset: "lp_golivepeer_metadata",
 			feature: featureQueue, help: "topic exchange of those messages",
 			to: func(c *Config) value { return text(&c.Gateway.MetadataExchange) }},
@@ -64,7 +64,7 @@ func gatewayRows() []option {
 			help: "how long that broker may take to confirm messages",
 			to:   func(c *Config) value { return duration(&c.Gateway.MetadataPublishTimeout, time.Millisecond) }},
 		{name: "verifierUrl", mark: "O", obsolete: "verification by a classifier was retired; delete it",
-			to: func(c *Config) value { return address(&c.obsolete.verifierURL) }},
+			to: func(c *Config) value { return hiddenURL(&c.obsolete.verifierURL) }},
 		{name: "verifierPath", mark: "O", obsolete: "verification by a classifier was retired; delete it",
 			to: func(c *Config) value { return text(&c.obsolete.verifierPath) }},
 		{name: "FVfailGsbucket", mark: "O", obsolete: "segments that fail verification are not kept; delete it",

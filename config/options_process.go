@@ -49,7 +49,7 @@ func roleRows() []option {
 			help: "call reward once per round; alone, a process that does only that",
 			to:   func(c *Config) value { return switchable(&c.Roles.Reward) }},
 		{name: "initializeRound", onchain: true, mark: "A",
-			help: "initialise new rounds; alone, a process that does only that",
+			help: "initialize new rounds; alone, a process that does only that",
 			to:   func(c *Config) value { return boolean(&c.Roles.InitializeRound) }},
 		{name: "router", mark: "A",
 			help: "answer gateways for the orchestrators of -orchAddr: each is sent to the one with the most free " +

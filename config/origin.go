@@ -24,7 +24,7 @@ type Origin struct {
 	Line int
 }
 
-// String says where: "flag -maxSessions", "env LP_MAXSESSIONS", "tutti.conf:3"
+// String returns where: "flag -maxSessions", "env LP_MAXSESSIONS", "tutti.conf:3"
 // or "default".
 func (o Origin) String() string {
 	switch o.Source {
@@ -65,8 +65,8 @@ func (o Origin) spell(value string, isSwitch bool) string {
 	return "-" + o.Name + " " + value
 }
 
-// bare writes the option's name as the operator spelled it.
-func (o Origin) bare() string {
+// nameAsSpelled returns the option's name as the operator spelled it.
+func (o Origin) nameAsSpelled() string {
 	if o.Source == FromFlag || o.Source == FromDefault {
 		return "-" + o.Name
 	}

@@ -13,7 +13,7 @@ func Live() []string {
 		"maxSessions", "resultMemory", "maxConnections", "maxConnectionsPerAddress",
 		"pricePerUnit", "pixelsPerUnit", "pricePerGateway", "maxPricePerUnit", "maxPricePerCapability",
 		"maxFaceValue", "minGasPrice", "maxGasPrice",
-		"orchSecret", "apiKeys", "aiRouting", "tlsCert", "tlsKey", "workerCA",
+		"orchSecret", "apiKeys", "aiRouting", "aiGuards", "tlsCert", "tlsKey", "workerCA",
 		"aiModels", "aiVerifiedModels",
 	}
 }

@@ -56,7 +56,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestLiveOptionsExist: a name that is misspelt in the list would be a promise that
+// TestLiveOptionsExist: a name that is misspelled in the list would be a promise that
 // nothing keeps.
 func TestLiveOptionsExist(t *testing.T) {
 	t.Parallel()

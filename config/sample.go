@@ -13,7 +13,7 @@ func WriteSample(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("## Configuration of a tutti node, read with -config.\n" +
 		"## One option per line: key, space, value. A key alone means true.\n" +
-		"## Lines that begin with two signs explain; take the sign off a line to use it.\n")
+		"## Lines that begin with ## are comments; remove the # before an option to set it.\n")
 	for _, g := range groups() {
 		fmt.Fprintf(&b, "\n## %s\n", strings.ToUpper(string(g)))
 		for _, o := range table() {

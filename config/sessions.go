@@ -7,8 +7,7 @@ import (
 
 // Sessions is a bound on concurrent sessions.
 type Sessions struct {
-	// Auto admits by how far the devices are from falling behind real time; N
-	// is then 0.
+	// Auto admits sessions while the devices keep up with real time; N is then 0.
 	Auto bool
 	N    int
 }

@@ -6,11 +6,11 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// TraceTrust is a sender, or a kind of them, whose decision to record a trace counts.
+// TraceTrust names senders of requests whose decision to record a trace is followed.
 type TraceTrust struct {
-	// All is every sender, Keys are clients with a valid API key at a gateway.
+	// All means every sender, Keys the clients with a valid API key at a gateway.
 	All, Keys bool
-	// Gateway is a gateway's account; zero with All and Keys.
+	// Gateway is the account of one gateway; zero with All and Keys.
 	Gateway core.Address
 }
 
@@ -31,7 +31,7 @@ func ParseTraceTrust(s string) (TraceTrust, error) {
 	return TraceTrust{Gateway: account}, nil
 }
 
-// String is the entry as it is written.
+// String returns the entry as ParseTraceTrust reads it.
 func (t TraceTrust) String() string {
 	switch {
 	case t.All:

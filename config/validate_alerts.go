@@ -3,8 +3,8 @@ package config
 import (
 	"errors"
 
-	"github.com/tuttinode/tutti/core/alert"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
 )
 
 // validateAlerts parses the alert addresses at the start: an alert that cannot be
@@ -13,8 +13,8 @@ func (l *loader) validateAlerts() {
 	if !l.valid("alert") {
 		return
 	}
-	_, err := alert.Parse(l.config.Monitoring.AlertSinks.Reveal())
-	if m, ok := errors.AsType[*alert.Mistake](err); ok {
+	_, err := health.ParseSinks(l.config.Monitoring.AlertSinks.Reveal())
+	if m, ok := errors.AsType[*health.SinkMistake](err); ok {
 		l.reportOption(fault.BadOption, "alert", m.Error(), m.Remedy)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// The networks that need no -ethController, and what the local one is reached by.
+// The networks that need no -ethController, and the endpoint of the local one.
 const (
 	mainNetwork    = "arbitrum-one-mainnet"
 	devNetwork     = "devnet"
@@ -41,7 +41,7 @@ func (l *loader) validateNetwork() {
 			chain.PasswordFile = g.value
 		} else if errors.Is(err, fs.ErrNotExist) && beginsLikePath(g.value) {
 			l.reportOption(fault.ConfigUnreadable, "ethPassword", "it looks like a path, and there is no such file",
-				"correct the path; a passphrase that looks like one belongs into a file")
+				"correct the path; a passphrase that looks like one belongs in a file")
 		}
 	}
 	l.completeEndpoints()
@@ -93,8 +93,8 @@ func (l *loader) completeEndpoints() {
 	chain.Endpoints = []URL{u}
 }
 
-// beginsLikePath: passphrases do not begin like this, and a mistyped path would be taken
-// for one.
+// beginsLikePath reports whether a value looks like a path. Passphrases do not begin like this,
+// and a mistyped path would be taken for a passphrase.
 func beginsLikePath(s string) bool {
 	return strings.HasPrefix(s, "/") || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") ||
 		strings.HasPrefix(s, "~/")

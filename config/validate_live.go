@@ -2,7 +2,7 @@ package config
 
 import "github.com/tuttinode/tutti/core/fault"
 
-// validateLive checks what belongs to live video on a gateway.
+// validateLive checks the options of live video on a gateway.
 func (l *loader) validateLive() {
 	g := &l.config.LiveGateway
 	if _, err := HeaderList(g.HeartbeatHeaders.Reveal()); err != nil && l.valid("liveAIHeartbeatHeaders") {
@@ -10,15 +10,6 @@ func (l *loader) validateLive() {
 	}
 	if _, ok := l.given("liveAISaveNSegments"); ok {
 		g.SaveFirst = l.config.LiveAI.SaveSegments
-	}
-}
-
-// validateCache refuses a cache that no key uses. Keys alone have no effect, and are no mistake.
-func (l *loader) validateCache() {
-	c := &l.config.Gateway.Cache
-	if c.Age > 0 && len(c.Keys) == 0 && l.valid("aiCache", "aiCacheKeys") {
-		l.reportOption(fault.BadOption, "aiCache", "no key's answers are kept",
-			"name the keys: -aiCacheKeys NAME,NAME, or * for all")
 	}
 }
 

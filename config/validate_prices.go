@@ -34,6 +34,7 @@ func (l *loader) validatePrices() {
 	}
 	l.validateUnit("pricePerUnit", p.Default(), pricing.AskedWith(p.AutoAdjust))
 	l.validateUnit("maxPricePerUnit", p.limits.General, pricing.Paid)
+	l.validateUnit("aiBatchMaxPrice", l.config.BatchMaxPrice(), pricing.Paid)
 	if l.config.Chain.Offchain() || !l.valid("network") {
 		return
 	}
@@ -56,7 +57,7 @@ func (l *loader) mistakes(name string, d Document, all []pricing.Mistake) {
 		}
 		p := &Problem{Code: cmp.Or(m.Code, fault.BadOption), Subject: "-" + name, Text: at + m.Text, Remedy: m.Remedy}
 		if g, ok := l.given(name); ok {
-			p.Subject, p.Origin = g.origin.bare(), g.origin
+			p.Subject, p.Origin = g.origin.nameAsSpelled(), g.origin
 		}
 		l.problem(p)
 		l.flagged[name] = true
@@ -134,6 +135,7 @@ func (l *loader) needsFeed() (string, bool) {
 		{"pricePerUnit", l.config.Roles.Orchestrator, []core.UnitPrice{p.Default()}},
 		{"pricePerGateway", l.config.Roles.Orchestrator, slices.Collect(maps.Values(p.Gateways))},
 		{"maxPricePerUnit", l.config.Roles.Gateway || l.config.Roles.RemoteSigner, []core.UnitPrice{p.limits.General}},
+		{"aiBatchMaxPrice", l.config.Roles.Gateway, []core.UnitPrice{l.config.BatchMaxPrice()}},
 		{"maxPricePerCapability", l.config.Roles.Gateway || l.config.Roles.RemoteSigner,
 			slices.AppendSeq(slices.Collect(maps.Values(p.limits.Models)), maps.Values(p.limits.Pipelines))},
 	} {

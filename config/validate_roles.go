@@ -86,7 +86,7 @@ func (l *loader) validateRemoteWorker() {
 func (l *loader) validateSecret() {
 	const remedy = "make the file: head -c 24 /dev/urandom | base64 >file"
 	if l.validateFile("orchSecret",
-		"correct the path, or "+remedy+"; a secret that looks like a path belongs into a file") {
+		"correct the path, or "+remedy+"; a secret that looks like a path belongs in a file") {
 		l.validateNoExample("orchSecret", l.config.Addresses.OrchSecret.Reveal(),
 			remedy+"; and write -orchSecret /path/to/file")
 	}
@@ -105,7 +105,7 @@ func (l *loader) validateNoRole() {
 		// A process for this alone.
 		if l.config.Chain.Offchain() && l.valid("network") {
 			l.reportOption(fault.MissingOption, "network",
-				"a process that only calls reward or initialises rounds has nothing to do off-chain",
+				"a process that only calls reward or initializes rounds has nothing to do off-chain",
 				"write -network arbitrum-one-mainnet, or give a role")
 		}
 		return

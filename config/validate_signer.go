@@ -13,8 +13,8 @@ import (
 
 var errHeaderList = errors.New("this is no list of headers") // Read-only.
 
-// validateSigner checks that a remote signer has money to sign for, and that it does not sign for every caller; and
-// that a gateway has one key or the other.
+// validateSigner checks that a remote signer runs on a chain and does not sign for every caller. On another node it
+// checks that a gateway uses either its own key or a remote signer.
 func (l *loader) validateSigner() {
 	if !l.config.Roles.RemoteSigner {
 		l.validateSignerClient()
@@ -37,7 +37,7 @@ func (l *loader) validateSigner() {
 	}
 }
 
-// validateSignerClient checks a gateway's way to a remote signer.
+// validateSignerClient checks the options with which a gateway uses a remote signer.
 func (l *loader) validateSignerClient() {
 	s := l.config.Signer
 	if l.config.Roles.Gateway && !s.URL.IsZero() && !l.config.Chain.Offchain() && l.valid("remoteSignerUrl", "network") {
@@ -78,7 +78,7 @@ func signerAddress(p *URL) value {
 	}))
 }
 
-// headerSecret is headers, which may hold credentials; it is never a path.
+// headerSecret takes headers, which may hold credentials. It is never a path.
 func headerSecret(p *Secret) value {
 	return hidden(p, "secret", "X-Key:text", func(s string, _ *Input) (Secret, error) { return core.NewSecret(s), nil })
 }

@@ -71,7 +71,7 @@ func document(p *Document) value {
 	return typed(p, "JSON or path", "/path/to/file.json", readDocument)
 }
 
-// network returns a name that is also a directory's.
+// network takes a network's name, which is also the name of its directory.
 func network(p *string) value {
 	read := func(s string) (string, error) {
 		if !networkName().MatchString(s) {
@@ -96,8 +96,8 @@ func listening(p *addr, example string) value {
 	return typed(p, "address", example, pure(splitAddr))
 }
 
-// address returns a URL whose whole text is shown nowhere.
-func address(p *URL, schemes ...string) value {
+// hiddenURL takes a URL that is shown nowhere, because it may hold a key.
+func hiddenURL(p *URL, schemes ...string) value {
 	return hidden(p, "URL", exampleURL(schemes), readURL(schemes))
 }
 
@@ -106,8 +106,8 @@ func urls(p *[]URL, schemes ...string) value {
 	return list(p, valueType{name: "URLs", example: exampleURL(schemes), hidden: true}, read, URL.String)
 }
 
-// urlsOrFile takes the URLs themselves or the path of a file that holds them, one in a
-// line or between commas: such URLs carry keys, which belong on no command line.
+// urlsOrFile takes the URLs themselves or the path of a file that holds them, one per line
+// or separated by commas: such URLs carry keys, which do not belong on a command line.
 func urlsOrFile(p *[]URL, schemes ...string) value {
 	text := urls(p, schemes...).(field[[]URL])
 	plain := text.read
@@ -148,12 +148,12 @@ func hostPorts(p *[]HostPort) value {
 	return list(p, valueType{name: "host:port,…", example: "host.example.org:8935"}, read, HostPort.String)
 }
 
-// literalSecret returns a secret that is never a path.
+// literalSecret takes a secret that is never a path.
 func literalSecret(p *Secret) value {
 	return hidden(p, "secret", "text", func(s string, _ *Input) (Secret, error) { return core.NewSecret(s), nil })
 }
 
-// size returns a number of bytes of at least low.
+// size takes a number of bytes of at least low.
 func size(p *ByteSize, low ByteSize) value {
 	read := func(s string) (ByteSize, error) {
 		n, err := ParseByteSize(s)

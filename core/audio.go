@@ -1,5 +1,7 @@
 package core
 
+import "slices"
+
 // Audio is copied into renditions as it is, so a rendition's container decides which
 // codecs a source may have. The names are libav's. Read-only.
 var (
@@ -31,3 +33,45 @@ func (f Format) String() string {
 	}
 	return "MPEG-TS"
 }
+
+// SoundFormat is a file format that sound is converted to.
+type SoundFormat int
+
+// The formats. SoundPCM is raw: 16 bits, little endian, mono, 24 kHz.
+const (
+	SoundWAV SoundFormat = iota
+	SoundMP3
+	SoundOpus
+	SoundAAC
+	SoundFLAC
+	SoundPCM
+)
+
+// soundFormats are their names, and their media types. Read-only.
+var soundFormats = [...]struct{ name, mediaType string }{
+	SoundWAV: {"wav", "audio/wav"}, SoundMP3: {"mp3", "audio/mpeg"}, SoundOpus: {"opus", "audio/ogg"},
+	SoundAAC: {"aac", "audio/aac"}, SoundFLAC: {"flac", "audio/flac"}, SoundPCM: {"pcm", "audio/pcm"},
+}
+
+// SoundFormats lists the formats' names.
+func SoundFormats() (names []string) {
+	for _, f := range soundFormats {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// ParseSoundFormat finds a format by its name.
+func ParseSoundFormat(name string) (SoundFormat, bool) {
+	i := slices.Index(SoundFormats(), name)
+	return SoundFormat(max(i, 0)), i >= 0
+}
+
+// Valid reports whether it is one of the formats.
+func (f SoundFormat) Valid() bool { return f >= 0 && int(f) < len(soundFormats) }
+
+// String returns the format's name.
+func (f SoundFormat) String() string { return soundFormats[f].name }
+
+// MediaType returns the media type of such files.
+func (f SoundFormat) MediaType() string { return soundFormats[f].mediaType }

@@ -26,7 +26,7 @@ func NewLPT(n uint64) LPT { return LPT{new(big.Int).SetUint64(n)} }
 
 // LPTTokens makes an amount of n whole tokens.
 func LPTTokens(n uint64) LPT {
-	return LPT{new(big.Int).Mul(new(big.Int).SetUint64(n), tokenUnit())}
+	return LPT{new(big.Int).Mul(new(big.Int).SetUint64(n), tokenUnit)}
 }
 
 // LPTOf copies a big integer of smallest units. The error says that it is
@@ -118,11 +118,11 @@ func (l *LPT) UnmarshalText(text []byte) error {
 func (w Wei) Ether() string { return decimal(w.Big()) }
 
 // Add returns the sum of two amounts.
-func (w Wei) Add(o Wei) Wei { return Wei{new(big.Int).Add(w.Big(), o.Big())} }
+func (w Wei) Add(o Wei) Wei { return Wei{new(big.Int).Add(w.value(), o.value())} }
 
 // Sub returns the difference, 0 where it would be negative.
 func (w Wei) Sub(o Wei) Wei {
-	d := new(big.Int).Sub(w.Big(), o.Big())
+	d := new(big.Int).Sub(w.value(), o.value())
 	if d.Sign() < 0 {
 		d.SetInt64(0)
 	}
@@ -138,7 +138,8 @@ func (w Wei) Share(i, n int) Wei {
 	return Wei{part}
 }
 
-func tokenUnit() *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(TokenDecimals), nil) }
+// tokenUnit is how many of the smallest unit a token has. Read-only.
+var tokenUnit = new(big.Int).Exp(big.NewInt(10), big.NewInt(TokenDecimals), nil)
 
 // parseDecimal reads digits with an optional fraction of at most 18 places into
 // smallest units.
@@ -154,7 +155,7 @@ func parseDecimal(s string) (*big.Int, error) {
 
 // decimal prints smallest units as whole units without trailing zeros.
 func decimal(n *big.Int) string {
-	whole, rest := new(big.Int).QuoRem(n, tokenUnit(), new(big.Int))
+	whole, rest := new(big.Int).QuoRem(n, tokenUnit, new(big.Int))
 	if rest.Sign() == 0 {
 		return whole.String()
 	}

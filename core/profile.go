@@ -87,7 +87,7 @@ type GOP time.Duration
 // GOPIntra asks for key frames only. On the wire it is -1.
 const GOPIntra GOP = -1
 
-// Profile describes one rendition that is asked for.
+// Profile describes one requested rendition.
 type Profile struct {
 	Name string
 	// Width and Height are the requested box in pixels; the output keeps the

@@ -17,7 +17,7 @@ type Recorder interface {
 	// SegmentOverhead: the part of an orchestrator's time for a segment in which neither
 	// codecs worked nor the session's other segments were waited for.
 	SegmentOverhead(own time.Duration)
-	// SegmentUploaded: a gateway's hand-over to an orchestrator; err "" on success.
+	// SegmentUploaded: a gateway sent a segment to an orchestrator; code is the fault, "" on success.
 	SegmentUploaded(manifest ManifestID, orchestrator string, took time.Duration, code string)
 	// SegmentRetried: a gateway or pool starts attempt number try (2, 3, …).
 	SegmentRetried(manifest ManifestID, try int)

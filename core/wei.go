@@ -48,14 +48,25 @@ func (w Wei) Big() *big.Int {
 	return new(big.Int).Set(w.v)
 }
 
+// value is Big without a copy; it must not be changed.
+func (w Wei) value() *big.Int {
+	if w.v == nil {
+		return zero
+	}
+	return w.v
+}
+
+// zero is 0 wei. Read-only.
+var zero = new(big.Int)
+
 // IsZero reports whether the amount is 0.
 func (w Wei) IsZero() bool { return w.v == nil || w.v.Sign() == 0 }
 
 // Cmp compares two amounts: -1, 0 or 1.
-func (w Wei) Cmp(o Wei) int { return w.Big().Cmp(o.Big()) }
+func (w Wei) Cmp(o Wei) int { return w.value().Cmp(o.value()) }
 
 // String prints the amount as ParseWei reads it, without unit.
-func (w Wei) String() string { return w.Big().String() }
+func (w Wei) String() string { return w.value().String() }
 
 // MarshalText prints the amount as a decimal number.
 func (w Wei) MarshalText() ([]byte, error) { return []byte(w.String()), nil }

@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// recovery is the bare recovery of a signature, beside which a ticket is measured.
+// recovery is the bare recovery of a signature, against which a ticket is measured.
 type recovery struct{ digest, sig []byte }
 
 func newRecovery(d *paymentTerms, t *pm.Signed) recovery {

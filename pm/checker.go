@@ -12,7 +12,7 @@ import (
 type Checker struct {
 	// Recipient is the payee.
 	Recipient core.Address
-	// L1 is the newest layer-1 block, Round the last initialised round.
+	// L1 is the newest layer-1 block, Round the last initialized round.
 	L1    protocol.L1Block
 	Round protocol.Round
 	// Funds are the sender's.
@@ -76,9 +76,9 @@ func (c *Checker) Read(p *Payment, rand protocol.Word, retired bool) *Reading {
 		return found
 	}
 	found.tickets = make([]ticketCheck, len(p.Tickets))
-	r := newReader(p, rand)
+	v := newVerifier(p, rand)
 	for i, bad := 0, 0; i < len(p.Tickets) && bad < maxBadSignatures; i++ {
-		found.tickets[i].signed, found.tickets[i].wins = r.read(&p.Tickets[i])
+		found.tickets[i].signed, found.tickets[i].wins = v.verify(&p.Tickets[i])
 		if !found.tickets[i].signed {
 			bad++
 		}
@@ -142,7 +142,7 @@ func (c *Checker) fatal(p *Payment, rand protocol.Word) error {
 // are as Issue made them.
 func (p *Payment) issued(rand protocol.Word) bool {
 	terms := p.Terms()
-	return RandHash(rand) == terms.RecipientRandHash && terms.issued(p.price())
+	return RandHash(rand) == terms.RecipientRandHash && terms.hasIssuedForm(p.price())
 }
 
 // checkNonce checks the nonce and the age of a signed ticket.

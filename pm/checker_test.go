@@ -186,7 +186,7 @@ func TestExpiredStillWins(t *testing.T) {
 	}
 }
 
-// TestExpirationOfThePayment: gateways send it beside the parameters, and only there
+// TestExpirationOfThePayment: gateways send it next to the parameters, and only there
 // it counts.
 func TestExpirationOfThePayment(t *testing.T) {
 	t.Parallel()
@@ -194,7 +194,7 @@ func TestExpirationOfThePayment(t *testing.T) {
 	p := d.pay(t, 1)
 	p.Params.Expiration = pm.Expiration{}
 	if v := d.check(p); v.Refused != nil || len(v.Accepted) != 1 {
-		t.Errorf("beside the parameters: %+v", v)
+		t.Errorf("next to the parameters: %+v", v)
 	}
 	p = d.pay(t, 2)
 	p.Expiration = pm.Expiration{}

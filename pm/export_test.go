@@ -14,5 +14,5 @@ func (p *Params) Preimage(sender core.Address, nonce uint32) []byte {
 
 // Read checks one ticket of a payment alone.
 func (p *Payment) Read(i int, rand protocol.Word) (signed, wins bool) {
-	return newReader(p, rand).read(&p.Tickets[i])
+	return newVerifier(p, rand).verify(&p.Tickets[i])
 }

@@ -71,7 +71,7 @@ func TestFaceValueVectors(t *testing.T) {
 			if refused := p.EV().Cmp(pm.WeiValue(got)) >= 0; refused != c.Refused {
 				t.Errorf("a gateway refuses: %t, want %t", refused, c.Refused)
 			}
-			if price := pm.Quantise(pm.Overhead(big.NewRat(1200, 1), got, cost)); price.String() != c.Adjusted {
+			if price := pm.Quantize(pm.Overhead(big.NewRat(1200, 1), got, cost)); price.String() != c.Adjusted {
 				t.Errorf("price with overhead %s, want %s", price, c.Adjusted)
 			}
 		})

@@ -7,8 +7,8 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// shapeBytes is how many bytes of a seed say how long the numbers after it are.
-const shapeBytes = 6
+// lengthBytes is how many bytes of a seed say how long the numbers after it are.
+const lengthBytes = 6
 
 // Issue completes parameters that are handed to a sender under a price: it makes the
 // seed out of 32 random bytes, which must be new each time, and sets the hash of the
@@ -16,26 +16,26 @@ const shapeBytes = 6
 // because Checker refuses seeds of another form.
 func Issue(secret Secret, random protocol.Word, p Params, sender core.Address, price Price) Params {
 	p.Seed = random
-	shape := p.shape(price)
-	copy(p.Seed[:], shape[:])
+	lengths := p.lengths(price)
+	copy(p.Seed[:], lengths[:])
 	p.RecipientRandHash = RandHash(RecipientRand(secret, &p, sender, price))
 	return p
 }
 
-// issued reports whether the seed is of Issue's form and fits the parameters.
+// hasIssuedForm reports whether the seed is of Issue's form and fits the parameters.
 //
-// It closes a hole in the form of the number's derivation: without it a sender could
-// move the first bytes of the win probability to the end of the face value, or the
-// last ones to the front of the expiration block. The number would be the same, and
-// the ticket would have a face value that no deposit carries and that never wins, or
+// RecipientRand hashes its inputs without length separators, so without this check a
+// sender could move the first bytes of the win probability to the end of the face
+// value, or the last ones to the front of the expiration block. The number would be
+// the same, and the ticket would have a face value that no deposit carries and that never wins, or
 // parameters that never expire.
-func (p *Params) issued(price Price) bool {
-	return [shapeBytes]byte(p.Seed[:shapeBytes]) == p.shape(price)
+func (p *Params) hasIssuedForm(price Price) bool {
+	return [lengthBytes]byte(p.Seed[:lengthBytes]) == p.lengths(price)
 }
 
-// shape says how many bytes each number takes in the derivation. Its first byte is
+// lengths says how many bytes each number takes in the derivation. Its first byte is
 // never 0, so that the seed itself always takes 32.
-func (p *Params) shape(price Price) (s [shapeBytes]byte) {
+func (p *Params) lengths(price Price) (s [lengthBytes]byte) {
 	r := price.Rat()
 	s[0] = 0x80
 	if !p.Expiration.IsZero() {

@@ -20,6 +20,9 @@ type Job struct {
 	Model *inference.Model
 	// Live names live work in the books, "" for other work.
 	Live string
+	// Verified, if set, is called when the tickets are valid and pay for the job, before they are written to
+	// disk. It says nothing about whether that will succeed.
+	Verified func()
 	// Estimate is how many units the work will come to: exact for AI, and for a
 	// segment what its gateway estimates too, without its margin.
 	Estimate int64

@@ -20,7 +20,7 @@ type Limits struct {
 	// MaxEV bounds one ticket's expected value, MaxTotalEV a payment's.
 	MaxEV, MaxTotalEV core.Wei
 	// MaxCredit bounds what one orchestrator may have been paid without having worked for
-	// it, beside as much as it worked for recently; zero knows no bound.
+	// it, besides as much as it worked for recently; zero knows no bound.
 	MaxCredit core.Wei
 	// DepositMultiplier is how many winning tickets the deposit must carry; less
 	// than 1 counts as 1.

@@ -35,7 +35,7 @@ func TestBalanceAndPriceVectors(t *testing.T) {
 	}
 	for _, c := range file.Rounding {
 		r := rat(t, c.Price)
-		got := pm.Quantise(r)
+		got := pm.Quantize(r)
 		if got.String() != c.Info || got.Rat().Cmp(big.NewRat(c.Fixed, 1000)) != 0 || 1000%got.PixelsPerUnit != 0 {
 			t.Errorf("%s: %+v, want %s", c.Price, got, c.Info)
 		}
@@ -60,25 +60,25 @@ func TestPriceBounds(t *testing.T) {
 	huge := new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), 70))
 	tiny := new(big.Rat).Inv(huge)
 	for name, c := range map[string]struct{ got, want pm.Price }{
-		"huge":          {pm.Quantise(huge), pm.Price{PerUnit: math.MaxInt64, PixelsPerUnit: 1000}},
-		"tiny":          {pm.Quantise(tiny), pm.Price{PixelsPerUnit: 1}},
-		"negative":      {pm.Quantise(big.NewRat(-5, 1)), pm.Price{PixelsPerUnit: 1}},
+		"huge":          {pm.Quantize(huge), pm.Price{PerUnit: math.MaxInt64, PixelsPerUnit: 1000}},
+		"tiny":          {pm.Quantize(tiny), pm.Price{PixelsPerUnit: 1}},
+		"negative":      {pm.Quantize(big.NewRat(-5, 1)), pm.Price{PixelsPerUnit: 1}},
 		"raw, huge":     {pm.RawPrice(huge), pm.Price{PerUnit: math.MaxInt64, PixelsPerUnit: 1}},
 		"raw, tiny":     {pm.RawPrice(tiny), pm.Price{PixelsPerUnit: 1}},
 		"raw, negative": {pm.RawPrice(big.NewRat(-5, 3)), pm.Price{PixelsPerUnit: 1}},
 		"raw is exact":  {pm.RawPrice(big.NewRat(14, 6)), pm.Price{PerUnit: 7, PixelsPerUnit: 3}},
 		"floor, huge":   {pm.FloorPrice(huge), pm.Price{PerUnit: math.MaxInt64, PixelsPerUnit: 1}},
-		"no gas price": {pm.Quantise(pm.Overhead(big.NewRat(3, 2), core.NewWei(5), core.Wei{})),
+		"no gas price": {pm.Quantize(pm.Overhead(big.NewRat(3, 2), core.NewWei(5), core.Wei{})),
 			pm.Price{PerUnit: 3, PixelsPerUnit: 2}},
-		"no face value": {pm.Quantise(pm.Overhead(big.NewRat(3, 2), core.Wei{}, core.NewWei(5))),
+		"no face value": {pm.Quantize(pm.Overhead(big.NewRat(3, 2), core.Wei{}, core.NewWei(5))),
 			pm.Price{PerUnit: 3, PixelsPerUnit: 2}},
-		"free stays free": {pm.Quantise(pm.Overhead(new(big.Rat), core.NewWei(5), core.NewWei(5))),
+		"free stays free": {pm.Quantize(pm.Overhead(new(big.Rat), core.NewWei(5), core.NewWei(5))),
 			pm.Price{PixelsPerUnit: 1}},
-		"cost is all": {pm.Quantise(pm.Overhead(big.NewRat(3, 2), core.NewWei(5), core.NewWei(5))),
+		"cost is all": {pm.Quantize(pm.Overhead(big.NewRat(3, 2), core.NewWei(5), core.NewWei(5))),
 			pm.Price{PerUnit: 3, PixelsPerUnit: 1}},
-		"a third more": {pm.Quantise(pm.Overhead(big.NewRat(1, 1), core.NewWei(3), core.NewWei(1))),
+		"a third more": {pm.Quantize(pm.Overhead(big.NewRat(1, 1), core.NewWei(3), core.NewWei(1))),
 			pm.Price{PerUnit: 1333, PixelsPerUnit: 1000}},
-		"the cost doubles": {pm.Quantise(pm.Overhead(big.NewRat(1, 1), core.NewWei(1), core.NewWei(2))),
+		"the cost doubles": {pm.Quantize(pm.Overhead(big.NewRat(1, 1), core.NewWei(1), core.NewWei(2))),
 			pm.Price{PerUnit: 3, PixelsPerUnit: 1}},
 	} {
 		if c.got != c.want {
@@ -87,12 +87,12 @@ func TestPriceBounds(t *testing.T) {
 	}
 }
 
-// TestQuantiseLosesLess than a thousandth of a wei, and never adds.
-func TestQuantiseLosesLess(t *testing.T) {
+// TestQuantizeLosesLess than a thousandth of a wei, and never adds.
+func TestQuantizeLosesLess(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		r := big.NewRat(rapid.Int64Range(0, 1<<40).Draw(t, "num"), rapid.Int64Range(1, 1<<40).Draw(t, "den"))
-		p := pm.Quantise(r)
+		p := pm.Quantize(r)
 		lost := new(big.Rat).Sub(r, p.Rat())
 		if lost.Sign() < 0 || lost.Cmp(big.NewRat(1, 1000)) >= 0 || 1000%p.PixelsPerUnit != 0 {
 			t.Fatalf("%s became %s", r, p)

@@ -32,6 +32,16 @@ type Balance struct {
 	Value   Value
 	// Used is when it was last touched.
 	Used time.Time
+	// Sessions are those in which it was paid and charged last; none where that is not known.
+	Sessions []core.SessionID
+}
+
+// Party is by what the payer of an account is known.
+type Party struct {
+	Account  Account
+	Sessions []core.SessionID
+	// Peers are network addresses.
+	Peers []string
 }
 
 // Debt is what a gateway that owes something paid and left unpaid between two moments

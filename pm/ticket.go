@@ -7,7 +7,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/signature"
 )
@@ -59,7 +58,7 @@ func putNonce(preimage []byte, nonce uint32) {
 func (p *Params) TicketHash(sender core.Address, nonce uint32) protocol.Hash {
 	b := p.preimage(sender)
 	putNonce(b, nonce)
-	return keccak.Sum(b)
+	return signature.Keccak256(b)
 }
 
 // TicketMessage returns what the sender signs of a ticket.
@@ -75,13 +74,13 @@ func TicketDigest(hash protocol.Hash) [32]byte { return signature.EthDigest(hash
 
 // RandHash returns the hash of a recipient's random number, which binds it before the
 // sender signs.
-func RandHash(rand protocol.Word) protocol.Hash { return keccak.Sum(rand[:]) }
+func RandHash(rand protocol.Word) protocol.Hash { return signature.Keccak256(rand[:]) }
 
 // Wins draws: a ticket wins when the hash of its signature and the recipient's
 // random number is below the win probability. Neither side can choose the hash,
 // because each has bound its part before it sees the other's.
 func Wins(sig []byte, rand protocol.Word, winProb protocol.Word) bool {
-	draw := keccak.Sum(sig, rand[:])
+	draw := signature.Keccak256(sig, rand[:])
 	return below(draw[:], winProb)
 }
 

@@ -29,22 +29,68 @@ func (v Value) rat() *big.Rat {
 func (v Value) Rat() *big.Rat { return new(big.Rat).Set(v.rat()) }
 
 // Sign is -1, 0 or 1.
-func (v Value) Sign() int { return v.rat().Sign() }
+func (v Value) Sign() int {
+	if v.r == nil {
+		return 0
+	}
+	return v.r.Sign()
+}
+
+// whole returns both numbers if neither is a fraction, as most amounts are: sums and comparisons of fractions look
+// for a common denominator first. The numbers must not be changed.
+func (v Value) whole(o Value) (a, b *big.Int, ok bool) {
+	x, y := v.rat(), o.rat()
+	return x.Num(), y.Num(), x.IsInt() && y.IsInt()
+}
 
 // Cmp compares two values: -1, 0 or 1.
-func (v Value) Cmp(o Value) int { return v.rat().Cmp(o.rat()) }
+func (v Value) Cmp(o Value) int {
+	if a, b, ok := v.whole(o); ok {
+		return a.Cmp(b)
+	}
+	return v.rat().Cmp(o.rat())
+}
 
 // Add is v + o.
-func (v Value) Add(o Value) Value { return Value{new(big.Rat).Add(v.rat(), o.rat())} }
+func (v Value) Add(o Value) Value {
+	// Most sums of a payment have a part that is zero; a sum of fractions would be reduced again.
+	switch {
+	case o.Sign() == 0:
+		return v
+	case v.Sign() == 0:
+		return o
+	}
+	r := new(big.Rat)
+	if a, b, ok := v.whole(o); ok {
+		r.Num().Add(a, b)
+		return Value{r}
+	}
+	return Value{r.Add(v.rat(), o.rat())}
+}
 
 // Sub is v - o.
-func (v Value) Sub(o Value) Value { return Value{new(big.Rat).Sub(v.rat(), o.rat())} }
+func (v Value) Sub(o Value) Value {
+	if o.Sign() == 0 {
+		return v
+	}
+	r := new(big.Rat)
+	if a, b, ok := v.whole(o); ok {
+		r.Num().Sub(a, b)
+		return Value{r}
+	}
+	return Value{r.Sub(v.rat(), o.rat())}
+}
 
 // Neg is -v.
 func (v Value) Neg() Value { return Value{new(big.Rat).Neg(v.rat())} }
 
 // Times is v · n.
 func (v Value) Times(n int64) Value {
+	if x := v.rat(); x.IsInt() {
+		r := new(big.Rat)
+		r.Num().Mul(x.Num(), big.NewInt(n))
+		return Value{r}
+	}
 	return Value{new(big.Rat).Mul(v.rat(), new(big.Rat).SetInt64(n))}
 }
 

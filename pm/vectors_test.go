@@ -9,8 +9,8 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/pm"
 )
 
@@ -120,7 +120,7 @@ func (v *ticketVector) signed(t *testing.T, p *pm.Params) {
 	if got := pm.Wins(v.Signature, rand, p.WinProb); got != v.Wins {
 		t.Errorf("wins %t, want %t", got, v.Wins)
 	}
-	if got := keccak.Sum(v.Signature, rand[:]); !bytes.Equal(got[:], v.Draw) {
+	if got := signature.Keccak256(v.Signature, rand[:]); !bytes.Equal(got[:], v.Draw) {
 		t.Errorf("draw %x, want %x", got, v.Draw)
 	}
 	payment.Tickets[0].Nonce++
@@ -173,7 +173,7 @@ func TestContractVectors(t *testing.T) {
 		if err != nil || !bytes.Equal(batch[0].Sig, unhex(t, c.sig)) {
 			t.Errorf("%d: signature %x, %v", c.nonce, batch[0].Sig, err)
 		}
-		if got := keccak.Sum(batch[0].Sig, rand[:]); !bytes.Equal(got[:], unhex(t, c.draw)) {
+		if got := signature.Keccak256(batch[0].Sig, rand[:]); !bytes.Equal(got[:], unhex(t, c.draw)) {
 			t.Errorf("%d: draw %x", c.nonce, got)
 		}
 		payment := pm.Payment{Params: &p, Sender: sender, Expiration: p.Expiration, Tickets: batch}
@@ -194,7 +194,7 @@ func TestContractVectors(t *testing.T) {
 func TestDrawAtTheBound(t *testing.T) {
 	t.Parallel()
 	sig, rand := []byte("signature"), protocol.Word{9}
-	draw := protocol.Word(keccak.Sum(sig, rand[:]))
+	draw := protocol.Word(signature.Keccak256(sig, rand[:]))
 	above, _ := protocol.WordOf(new(big.Int).Add(draw.Big(), big.NewInt(1)))
 	if pm.Wins(sig, rand, draw) || !pm.Wins(sig, rand, above) || pm.Wins(sig, rand, protocol.Word{}) {
 		t.Error("the bound is elsewhere")

@@ -19,7 +19,7 @@ import (
 
 // Engine is the media work of one device. The in-process libav engine, the
 // client of a media-worker process and the remote transcoder implement it and
-// pass one contract suite (core/coretest).
+// pass one contract suite (test/coretest).
 //
 // Jobs of different sessions may be given at once; jobs of one session never
 // overlap. After Close every call fails and all native resources are gone.

@@ -3,6 +3,8 @@ package transcoder
 import (
 	"context"
 	"time"
+
+	"github.com/tuttinode/tutti/core"
 )
 
 // ProbeStatus says what a segment is good for.
@@ -30,8 +32,14 @@ type MediaInfo struct {
 	AudioBitrate int64
 }
 
-// Prober looks at media. What it is given is hostile, so it belongs into a media
-// worker, as engines do; engines implement it beside their port.
+// Prober looks at media. What it is given is hostile, so it belongs in a media
+// worker, as engines do; engines implement it besides their port.
 type Prober interface {
 	Probe(ctx context.Context, segment []byte) (MediaInfo, error)
+}
+
+// SoundConverter makes files of sound of other files of sound. What it is given is hostile, so it
+// belongs in a media worker. A file longer than limit bytes is RenditionTooLarge.
+type SoundConverter interface {
+	ConvertSound(ctx context.Context, sound []byte, to core.SoundFormat, limit int64) ([]byte, error)
 }

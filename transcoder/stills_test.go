@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/test/coretest"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/libav"
 )
 
-// still is a PNG file of one colour.
+// still is a PNG file of one color.
 func still(t testing.TB, w, h int, shade uint8) []byte {
 	t.Helper()
 	img := image.NewRGBA(image.Rect(0, 0, w, h))

@@ -23,7 +23,10 @@ const (
 // servers use it too. A runner with /health and without a list counts as one of the
 // contract, as in the existing node.
 func (s *Server) detect(ctx context.Context) (Kind, error) {
-	if s.options.Pipeline != capability.LLM {
+	switch {
+	case s.options.Pipeline == capability.AudioToText && !s.options.Container:
+		return s.detectSpeech(ctx)
+	case s.options.Pipeline != capability.LLM:
 		return Contract, nil
 	}
 	health, err := s.ask(ctx, healthPath, nil)
@@ -96,6 +99,9 @@ type listedModel struct {
 	OwnedBy string `json:"owned_by"`
 	// MaxModelLen is vLLM's.
 	MaxModelLen int64 `json:"max_model_len"`
+	// Aliases are further names, and Status whether a router has it loaded; both are llama.cpp's.
+	Aliases []string        `json:"aliases"`
+	Status  json.RawMessage `json:"status"`
 }
 
 // readModels reads a list of models; false for what is none.

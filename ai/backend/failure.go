@@ -27,6 +27,9 @@ func (s *Server) noAnswer(ctx context.Context, op string, err error) error {
 	case cause != nil:
 		return fmt.Errorf("%s: %w", op, cause)
 	}
+	if reason := inference.TLSReason(err); reason != "" {
+		return s.tlsFault(op, reason, err)
+	}
 	return s.fault(fault.RunnerUnreachable, op, "cannot be reached: "+reachText(err), err)
 }
 

@@ -51,6 +51,8 @@ type fake struct {
 	asked []string
 	// job, if set, takes POSTs that are no page.
 	job http.HandlerFunc
+	// first, if set, may take a request before all else.
+	first func(http.ResponseWriter, *http.Request) bool
 }
 
 func newFake(tb testing.TB, pages map[string]page) *fake {
@@ -69,6 +71,7 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	job := f.job
 	f.mu.Unlock()
 	switch {
+	case f.first != nil && f.first(w, r):
 	case ok:
 		w.Header().Set("Content-Type", "application/json")
 		body := p.body

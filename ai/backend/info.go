@@ -9,7 +9,7 @@ import (
 // Backend is one runner. Its methods may be called concurrently.
 //
 // Probe asks the runner for its health and details. Its error is a fault:
-// RunnerUnreachable, RunnerStalled, RunnerAuth, RunnerModelMissing, RunnerFailed or
+// RunnerUnreachable, RunnerTLS, RunnerStalled, RunnerAuth, RunnerModelMissing, RunnerFailed or
 // RunnerGarbled; a reported Loading or Error health is no error.
 //
 // Run sends a job and returns once the answer has begun: see inference.Slot. A
@@ -37,7 +37,7 @@ const (
 // Health is the state that a runner reports.
 type Health string
 
-// The healths. Idle runners take jobs like those that are OK.
+// The health states. Idle runners take jobs like those that are OK.
 const (
 	Loading Health = "LOADING"
 	OK      Health = "OK"
@@ -56,6 +56,9 @@ type Info struct {
 	Reason string
 	// Served is the runner's name for the model.
 	Served string
+	// Unlisted says that its list lacks Served, "" if it has it: the server may answer with another
+	// model.
+	Unlisted string
 	// Models are the names of all its models.
 	Models []string
 	// Version is the runner's own, "" if it does not report one.
@@ -68,6 +71,8 @@ type Info struct {
 	Context inference.Tokens
 	// Operations are those it supports, for llm; nil for other pipelines.
 	Operations []inference.Operation
+	// Features are what else it says that it can do or cannot, for llm.
+	Features inference.Features
 	// GPUs are those that it reports.
 	GPUs []GPU
 }

@@ -38,7 +38,7 @@ func (s *inspection) ollamaDetails(ctx context.Context, info *Info) error {
 	if a != nil && a.decode(&version) && len(version.Version) <= maxName {
 		info.Version = version.Version
 	}
-	if info.Operations, err = s.ollamaOperations(ctx, info.Served); err != nil {
+	if info.Operations, err = s.ollamaShow(ctx, info); err != nil {
 		return err
 	}
 	a, err = s.optional(ctx, "/api/ps", nil)
@@ -67,11 +67,11 @@ func loadedContext(a *probeAnswer, served string) inference.Tokens {
 	return 0
 }
 
-// ollamaOperations reads a model's capabilities. Old versions report none: then it is a
+// ollamaShow reads a model's operations, and its features into info. Old versions report none: then it is a
 // chat model.
-func (s *inspection) ollamaOperations(ctx context.Context, served string) ([]inference.Operation, error) {
+func (s *inspection) ollamaShow(ctx context.Context, info *Info) ([]inference.Operation, error) {
 	text := []inference.Operation{inference.Chat, inference.Completion}
-	a, err := s.optional(ctx, "/api/show", fmt.Appendf(nil, `{"model":%s}`, quoted(served)))
+	a, err := s.optional(ctx, "/api/show", fmt.Appendf(nil, `{"model":%s}`, quoted(info.Served)))
 	if err != nil || a == nil {
 		return text, err
 	}
@@ -81,6 +81,7 @@ func (s *inspection) ollamaOperations(ctx context.Context, served string) ([]inf
 	if !a.decode(&show) || len(show.Capabilities) == 0 {
 		return text, nil
 	}
+	info.Features = ollamaFeatures(show.Capabilities)
 	var can []inference.Operation
 	if slices.Contains(show.Capabilities, "completion") {
 		can = append(can, text...)
@@ -89,4 +90,21 @@ func (s *inspection) ollamaOperations(ctx context.Context, served string) ([]inf
 		can = append(can, inference.Embedding)
 	}
 	return can, nil
+}
+
+// ollamaFeatures reads the features among a model's capabilities. Every version that reports capabilities has names for
+// tools and pictures, and answers by a schema.
+func ollamaFeatures(capabilities []string) (f inference.Features) {
+	f.Has = inference.JSONSchema
+	for name, feature := range map[string]inference.FeatureSet{"tools": inference.Tools, "vision": inference.Vision} {
+		if slices.Contains(capabilities, name) {
+			f.Has |= feature
+		} else {
+			f.Lacks |= feature
+		}
+	}
+	if slices.Contains(capabilities, "audio") {
+		f.Has |= inference.AudioInput
+	}
+	return f
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 )
@@ -35,8 +36,11 @@ func (s *inspection) openAIDetails(ctx context.Context, info *Info) error {
 	for _, m := range models {
 		info.Models = append(info.Models, m.ID)
 	}
-	if info.Served, err = s.served(info.Kind, info.Models); err != nil {
+	if info.Served, info.Unlisted, err = s.served(info.Kind, models); err != nil {
 		return err
+	}
+	if s.options.Pipeline == capability.AudioToText {
+		return s.speechDetails(ctx, info)
 	}
 	switch info.Kind {
 	case LlamaCpp:
@@ -55,50 +59,62 @@ func (s *inspection) openAIDetails(ctx context.Context, info *Info) error {
 	return err
 }
 
+// generates reports whether one of the operations writes text.
+func generates(can []inference.Operation) bool {
+	return slices.ContainsFunc(can, inference.Operation.Generates)
+}
+
 // served returns the server's name for the model: the operator's, the network's, or the only one
-// in the list.
-func (s *Server) served(kind Kind, models []string) (string, error) {
+// in the list. unlisted says that the list lacks the operator's name, which may work all the same.
+func (s *Server) served(kind Kind, listed []listedModel) (name, unlisted string, err error) {
 	want := cmp.Or(s.options.Served, s.options.Model)
-	if name := match(kind, models, want); name != "" {
-		return name, nil
+	if name := match(kind, listed, want); name != "" {
+		return name, "", nil
 	}
 	switch {
-	case s.options.Served == "" && len(models) == 1:
-		return models[0], nil
-	// llama.cpp with one model takes any name for it; a list of others may leave
-	// models out.
-	case s.options.Served != "" && (kind == OpenAI || kind == LlamaCpp && len(models) <= 1):
-		return s.options.Served, nil
+	case s.options.Served == "" && len(listed) == 1 && !s.options.Shared:
+		return listed[0].ID, "", nil
+	// llama.cpp with one model takes any name for it, but its router does not; a list of
+	// others may leave models out.
+	case s.options.Served != "" && (kind == OpenAI || kind == LlamaCpp && len(listed) <= 1 && !routes(listed)):
+		return want, s.name() + " does not list " + quotedName(want) + "; it has " + enumerate(listed), nil
 	}
-	text := fmt.Sprintf("does not have %.200q; it has %s", want, enumerate(models))
-	return "", s.fault(fault.RunnerModelMissing, opProbe, text, nil)
+	text := "does not have " + quotedName(want) + "; it has " + enumerate(listed)
+	return "", "", s.fault(fault.RunnerModelMissing, opProbe, text, nil)
 }
 
 // match finds a wanted name in a list, "" without.
-func match(kind Kind, models []string, want string) string {
-	if slices.Contains(models, want) {
-		return want
+func match(kind Kind, listed []listedModel, want string) string {
+	wants := []string{want}
+	if kind == Ollama {
+		wants = append(wants, want+":latest", ollamaTag(want))
 	}
-	if kind != Ollama {
-		return ""
-	}
-	for _, name := range []string{want + ":latest", ollamaTag(want)} {
-		if slices.Contains(models, name) {
+	for _, name := range wants {
+		at := slices.IndexFunc(listed, func(m listedModel) bool { return m.ID == name })
+		if at < 0 {
+			at = slices.IndexFunc(listed, func(m listedModel) bool { return slices.Contains(m.Aliases, name) })
+		}
+		if at >= 0 && name != "" {
 			return name
 		}
 	}
 	return ""
 }
 
+// routes reports whether a list is that of llama.cpp's router, which has the state of each model.
+func routes(listed []listedModel) bool {
+	return slices.ContainsFunc(listed, func(m listedModel) bool { return len(m.Status) > 0 })
+}
+
 // enumerate names the first few models.
-func enumerate(models []string) string {
+func enumerate(models []listedModel) string {
 	const most = 5
 	if len(models) == 0 {
 		return "none"
 	}
 	var names []string
 	for _, m := range models[:min(len(models), most)] {
-		names = append(names, fmt.Sprintf("%.60q", m))
+		names = append(names, fmt.Sprintf("%.60q", m.ID))
 	}
 	if len(models) > most {
 		names = append(names, fmt.Sprintf("%d more", len(models)-most))
@@ -106,9 +122,14 @@ func enumerate(models []string) string {
 	return strings.Join(names, ", ")
 }
 
+// constrainedServers always make answers that keep to a schema, and probabilities. Whether their model has tools
+// depends on how they were started.
+const constrainedServers = inference.JSONSchema | inference.Logprobs
+
 // llamaDetails asks llama.cpp's server for its slots and context.
 func (s *inspection) llamaDetails(ctx context.Context, info *Info) error {
 	info.Slots, info.Assumed = otherSlots, true
+	info.Features.Has = constrainedServers
 	a, err := s.optional(ctx, "/props", nil)
 	if err != nil || a == nil {
 		return err
@@ -120,6 +141,13 @@ func (s *inspection) llamaDetails(ctx context.Context, info *Info) error {
 			// Context is that of one slot.
 			Context int64 `json:"n_ctx"`
 		} `json:"default_generation_settings"`
+		Modalities struct {
+			Vision *bool `json:"vision"`
+			Audio  *bool `json:"audio"`
+		} `json:"modalities"`
+		Template struct {
+			Tools *bool `json:"supports_tools"`
+		} `json:"chat_template_caps"`
 	}
 	if !a.decode(&props) {
 		return nil
@@ -131,6 +159,21 @@ func (s *inspection) llamaDetails(ctx context.Context, info *Info) error {
 		info.Version = props.BuildInfo
 	}
 	info.Context = contextOf(props.Defaults.Context)
+	say := func(feature inference.FeatureSet, has *bool) {
+		switch {
+		case has == nil:
+		case *has:
+			info.Features.Has |= feature
+		default:
+			info.Features.Lacks |= feature
+		}
+	}
+	say(inference.Vision, props.Modalities.Vision)
+	say(inference.AudioInput, props.Modalities.Audio)
+	// Without tools in the model's template some versions describe them in the prompt, and others drop them.
+	if has := props.Template.Tools; has != nil && *has {
+		info.Features.Has |= inference.Tools
+	}
 	return nil
 }
 
@@ -150,6 +193,7 @@ func contextOf(n int64) inference.Tokens {
 // vllmDetails asks vLLM for its version; the context is in the list.
 func (s *inspection) vllmDetails(ctx context.Context, info *Info, models []listedModel) error {
 	info.Slots, info.Assumed = vllmSlots, true
+	info.Features.Has = constrainedServers
 	for _, m := range models {
 		if m.ID == info.Served {
 			info.Context = contextOf(m.MaxModelLen)

@@ -20,6 +20,9 @@ type Options struct {
 	Model string
 	// Served is the runner's name for it, if it differs. "" takes it from the runner's list.
 	Served string
+	// Shared means that other models are at the same server, so that without Served its only
+	// model is not taken for this one.
+	Shared bool
 	// Pipeline is the model's pipeline.
 	Pipeline capability.ID
 	// Container means that the runner is a container of this node; errors name it so.
@@ -27,6 +30,9 @@ type Options struct {
 	// Transport sends the requests; nil makes one that retries a request when a reused
 	// connection ends without a byte.
 	Transport http.RoundTripper
+	// CloseTransport closes the idle connections of Transport, if it is this runner's alone; nil if it
+	// is shared.
+	CloseTransport func()
 	// Log receives detected runners; nil drops them.
 	Log *slog.Logger
 

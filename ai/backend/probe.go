@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
 )
 
 // refreshAfter is how many probes return cached details before they are refreshed: a server
@@ -19,6 +20,11 @@ const retryAfterProbes = refreshAfter - 3
 // Probe asks the runner for its health, and for its details if they are unknown; see
 // Backend.
 func (s *Server) Probe(ctx context.Context) (Info, error) {
+	info, err := s.probe(ctx)
+	return info, s.explained(ctx, err)
+}
+
+func (s *Server) probe(ctx context.Context) (Info, error) {
 	known := s.cached()
 	kind := Kind("")
 	if known != nil {
@@ -57,6 +63,9 @@ func (s *Server) info(ctx context.Context, kind Kind, known *identity) (Info, er
 	if err := l.details(ctx, &info); err != nil {
 		return Info{}, err
 	}
+	if !generates(info.Operations) {
+		info.Features = inference.Features{} // they are about chats
+	}
 	found := identity{kind: kind, served: info.Served, operations: info.Operations, info: info}
 	switch {
 	case l.incomplete && known != nil:
@@ -64,7 +73,7 @@ func (s *Server) info(ctx context.Context, kind Kind, known *identity) (Info, er
 		found = *known
 		found.info.Health = health
 		found.probes = retryAfterProbes
-	case l.incomplete:
+	case l.incomplete || info.Unlisted != "":
 		found.probes = retryAfterProbes
 	}
 	s.setCached(&found)
@@ -102,7 +111,7 @@ func (s *inspection) optional(ctx context.Context, path string, body []byte) (*p
 func (s *Server) optional(ctx context.Context, path string, body []byte) (a *probeAnswer, certain bool, err error) {
 	a, err = s.ask(ctx, path, body)
 	switch {
-	case ctx.Err() != nil, errors.Is(err, fault.RunnerUnreachable):
+	case ctx.Err() != nil, errors.Is(err, fault.RunnerUnreachable), errors.Is(err, fault.RunnerTLS):
 		return nil, false, err
 	case err != nil:
 		return nil, false, nil

@@ -56,6 +56,9 @@ func (s *Server) ask(ctx context.Context, path string, body []byte) (*probeAnswe
 	if err != nil {
 		return nil, s.noAnswer(ctx, opProbe, err)
 	}
+	if err := s.decode(opProbe, resp); err != nil {
+		return nil, err
+	}
 	defer func() { _ = resp.Body.Close() }()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxProbe+1))
 	switch {

@@ -19,6 +19,13 @@ import (
 
 var text = []inference.Operation{inference.Chat, inference.Completion}
 
+// What each kind of server says, or always can.
+var (
+	constrained = inference.Features{Has: inference.JSONSchema | inference.Logprobs}
+	textOnly    = inference.Features{Has: constrained.Has, Lacks: inference.Vision | inference.AudioInput}
+	ollamaTools = inference.Features{Has: inference.JSONSchema | inference.Tools, Lacks: inference.Vision}
+)
+
 func TestProbe(t *testing.T) {
 	t.Parallel()
 	gpus := []backend.GPU{
@@ -41,11 +48,12 @@ func TestProbe(t *testing.T) {
 	}{
 		{"llama.cpp", llamaPages(), nil, backend.Info{
 			Kind: backend.LlamaCpp, Health: backend.OK, Served: "tutti/tiny-counting", Models: []string{"tutti/tiny-counting"},
-			Version: "b11669-Debian", Slots: 4, Context: 4096, Operations: text,
+			Version: "b11669-Debian", Slots: 4, Context: 4096, Operations: text, Features: textOnly,
 		}},
 		{"llama.cpp, any name", llamaPages(), func(o *backend.Options) { o.Served = "mine" }, backend.Info{
 			Kind: backend.LlamaCpp, Health: backend.OK, Served: "mine", Models: []string{"tutti/tiny-counting"},
-			Version: "b11669-Debian", Slots: 4, Context: 4096, Operations: text,
+			Version: "b11669-Debian", Slots: 4, Context: 4096, Operations: text, Features: textOnly,
+			Unlisted: `the model server does not list "mine"; it has "tutti/tiny-counting"`,
 		}},
 		{"llama.cpp for embeddings", embedding(llamaPages()), nil, backend.Info{
 			Kind: backend.LlamaCpp, Health: backend.OK, Served: "tutti/tiny-counting", Models: []string{"tutti/tiny-counting"},
@@ -60,19 +68,38 @@ func TestProbe(t *testing.T) {
 				Kind: backend.LlamaCpp, Health: backend.OK, Served: "tutti/tiny-counting", Models: []string{"tutti/tiny-counting"},
 				Version: "b11669-Debian", Slots: 4, Context: 4096,
 				Operations: []inference.Operation{inference.Chat, inference.Completion, inference.Embedding},
+				Features:   textOnly,
 			}},
+		{"llama.cpp with all", and(llamaPages(), "/props", page{200, `{"modalities":{"vision":true,"audio":true},
+			"chat_template_caps":{"supports_tools":true}}`}), nil, backend.Info{
+			Kind: backend.LlamaCpp, Health: backend.OK, Served: "tutti/tiny-counting", Models: []string{"tutti/tiny-counting"},
+			Slots: 4, Assumed: true, Operations: text, Features: inference.Features{Has: inference.Parameters},
+		}},
+		{"llama.cpp that says nothing", and(llamaPages(), "/props", page{200, `{"chat_template_caps":
+			{"supports_tools":false}}`}), nil, backend.Info{
+			Kind: backend.LlamaCpp, Health: backend.OK, Served: "tutti/tiny-counting", Models: []string{"tutti/tiny-counting"},
+			Slots: 4, Assumed: true, Operations: text, Features: constrained,
+		}},
+		{"ollama with pictures", and(ollamaPages(), "/api/show",
+			page{200, `{"capabilities":["completion","vision","audio"]}`}), nil, backend.Info{
+			Kind: backend.Ollama, Health: backend.OK, Served: "llama3.1:8b",
+			Models:  []string{"llama3.1:8b", "nomic-embed-text:latest"},
+			Version: "0.17.4", Slots: 1, Assumed: true, Context: 4096, Operations: text,
+			Features: inference.Features{Has: inference.JSONSchema | inference.Vision | inference.AudioInput,
+				Lacks: inference.Tools},
+		}},
 		{"llama.cpp loading", map[string]page{"/health": {503,
 			`{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`}}, nil, backend.Info{
 			Kind: backend.LlamaCpp, Health: backend.Loading, Reason: "Loading model",
 		}},
 		{"vllm", vllmPages(), nil, backend.Info{
 			Kind: backend.VLLM, Health: backend.OK, Served: llama8B, Models: []string{llama8B},
-			Version: "0.11.0", Slots: 128, Assumed: true, Context: 8192, Operations: text,
+			Version: "0.11.0", Slots: 128, Assumed: true, Context: 8192, Operations: text, Features: constrained,
 		}},
 		{"ollama, known tag", ollamaPages(), nil, backend.Info{
 			Kind: backend.Ollama, Health: backend.OK, Served: "llama3.1:8b",
 			Models:  []string{"llama3.1:8b", "nomic-embed-text:latest"},
-			Version: "0.17.4", Slots: 1, Assumed: true, Context: 4096, Operations: text,
+			Version: "0.17.4", Slots: 1, Assumed: true, Context: 4096, Operations: text, Features: ollamaTools,
 		}},
 		{"ollama, latest", and(ollamaPages(), "/api/show", page{200, "ollama/show-embed.json"}),
 			func(o *backend.Options) { o.Served = "nomic-embed-text" }, backend.Info{
@@ -267,7 +294,7 @@ func TestProbeKeepsDetails(t *testing.T) {
 					t.Fatalf("got %+v, %v\nwant %+v", got, err, want)
 				}
 			}
-			// It is asked again soon, and not with every probe.
+			// It is requested again soon, and not with every probe.
 			if n := f.count(tt.path); n < 5 || n > 50 {
 				t.Errorf("asked %d times in 100 probes", n)
 			}
@@ -287,7 +314,7 @@ func TestProbeKeepsDetails(t *testing.T) {
 	}
 }
 
-// A detail that could not be had at first is asked for again soon.
+// A detail that could not be had at first is requested again soon.
 func TestProbeAsksAgain(t *testing.T) {
 	t.Parallel()
 	pages := llamaPages()

@@ -99,6 +99,9 @@ func (s *Server) ollamaPull(ctx context.Context, name string, progress func(Pull
 	if err != nil {
 		return s.noAnswer(ctx, opPull, err)
 	}
+	if err := s.decode(opPull, resp); err != nil {
+		return err
+	}
 	defer func() { _ = resp.Body.Close() }()
 	p := ollamaPull{server: s, name: name, status: resp.StatusCode, layers: make(map[string]PullProgress)}
 	lines := bufio.NewScanner(resp.Body)

@@ -92,7 +92,7 @@ const pullLines = `{"status":"pulling manifest"}
 {"status":"success"}
 `
 
-// TestPullOllama: a server without models is asked for the one of the entry by its own name.
+// TestPullOllama: a server without models gets a request for the one of the entry by its own name.
 func TestPullOllama(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t, pullLines)

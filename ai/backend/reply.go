@@ -21,7 +21,9 @@ type answer struct {
 	// wait bounds the time to the next bytes. Servers may send an answer's header first and
 	// its body at the end.
 	wait time.Duration
-	// head was read by peek.
+	// end finds the end of an event stream, nil for other answers.
+	end *eventEnd
+	// head was read ahead.
 	head []byte
 	left int64
 	err  error
@@ -37,17 +39,36 @@ func (a *answer) Read(p []byte) (int, error) {
 		}
 		return n, nil
 	}
+	if a.err == nil && a.end != nil && a.end.done {
+		a.finish()
+		a.err = io.EOF
+	}
 	if a.err != nil || len(p) == 0 {
 		return 0, a.err
 	}
 	a.timer.Reset(a.wait)
-	n, err := a.src.Read(p)
+	n, err := a.next(p)
 	a.timer.Stop()
 	if n > 0 {
 		a.wait = a.server.options.Limits.Silence
 	}
 	return n, a.count(n, err)
 }
+
+// next reads from the runner, up to the end of an event stream.
+func (a *answer) next(p []byte) (int, error) {
+	n, err := a.src.Read(p)
+	if a.end != nil {
+		n, a.head = a.end.cut(p[:n])
+		if a.end.done && err != io.EOF {
+			err = nil
+		}
+	}
+	return n, err
+}
+
+// ended reports whether all of the answer has arrived.
+func (a *answer) ended() bool { return a.err == io.EOF }
 
 // count counts n bytes and translates the error that came with them.
 func (a *answer) count(n int, err error) error {
@@ -70,7 +91,7 @@ func (a *answer) peek() error {
 	head := make([]byte, 4<<10)
 	n, err := 0, error(nil)
 	for n == 0 && err == nil {
-		n, err = a.src.Read(head)
+		n, err = a.next(head)
 	}
 	a.timer.Stop()
 	if n == 0 {
@@ -79,7 +100,7 @@ func (a *answer) peek() error {
 		}
 		return a.server.broken(a.ctx, err)
 	}
-	a.head, a.wait = head[:n], a.server.options.Limits.Silence
+	a.head, a.wait = append(head[:n], a.head...), a.server.options.Limits.Silence
 	a.err = a.count(n, err)
 	return nil
 }

@@ -14,20 +14,19 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pipeline"
-	"github.com/tuttinode/tutti/core/tracing"
+	"github.com/tuttinode/tutti/core/telemetry"
 )
 
 const (
 	opRun = "run job"
-	// maxErrorBody bounds the part of an error's body that is read.
+	// maxErrorBody bounds how much of an error's body is read, in bytes.
 	maxErrorBody = 64 << 10
 	jsonType     = "application/json"
 )
 
-// Run sends a job; see Backend. The name of the model in the answer stays the
-// runner's.
+// Run sends a job; see Backend. The answer has the model's name as the runner gives it.
 func (s *Server) Run(ctx context.Context, job *inference.Job) (*inference.Reply, error) {
-	ctx, span := tracing.Child(ctx, tracing.Client, tracing.Operation(job.Operation), job.Model.ID)
+	ctx, span := telemetry.Child(ctx, telemetry.Client, telemetry.Operation(job.Operation), job.Model.ID)
 	reply, err := s.run(ctx, job)
 	if !span.On() {
 		return reply, err
@@ -49,8 +48,7 @@ func (s *Server) run(ctx context.Context, job *inference.Job) (*inference.Reply,
 	if !missing || known.rechecked {
 		return reply, err
 	}
-	// The runner lacks a path of its kind, or the model: another server may have its address
-	// now.
+	// A runner of this kind has the path and the model: another server may be at its address now.
 	now := s.recheck(ctx)
 	if now == nil || now.kind == known.kind && now.served == known.served {
 		return nil, err
@@ -61,8 +59,8 @@ func (s *Server) run(ctx context.Context, job *inference.Job) (*inference.Reply,
 	return s.runAt(ctx, path, now, job)
 }
 
-// recheck detects a runner again, nil if that fails. It does so once between two probes,
-// however many jobs get a 404.
+// recheck detects the runner's kind and model again; nil if that fails. The result is marked, so that
+// it happens once between two probes, for any number of jobs that get a 404.
 func (s *Server) recheck(ctx context.Context) *identity {
 	s.setCached(nil)
 	now, err := s.identity(ctx)
@@ -88,25 +86,31 @@ func (s *Server) runAt(
 	if job.RequestID != "" && known.kind != VLLM {
 		r.Header.Set("X-Request-Id", job.RequestID)
 	}
-	tracing.Inject(ctx, r.Header)
-	return s.send(ctx, r, job)
+	telemetry.Inject(ctx, r.Header)
+	reply, err := s.send(ctx, r, job)
+	if err == nil && s.speech(known) && reply.Status == http.StatusOK {
+		return s.networkTranscript(reply)
+	}
+	return reply, err
 }
 
-// request makes the request without the server's own headers. The content type is never the
-// client's: servers that take the charset or the boundary from it could read another request than
-// this node did.
+// request makes the HTTP request, without the headers of Options. The content type is never the client's:
+// a runner that takes charset or boundary from it could parse a different request than this node did.
 func (s *Server) request(path string, known *identity, job *inference.Job) (*http.Request, error) {
 	contentType, pieces := jsonType, [][]byte{s.body(known, job)}
-	if p, _ := pipeline.Lookup(s.options.Pipeline); p.Form == pipeline.Multipart {
-		var err error
-		if contentType, pieces, err = pipeline.NewForm(job.ContentType, job.Body); err != nil {
-			return nil, fault.Wrap(fault.JobUnreadable, opRun, err)
-		}
+	var err error
+	if p, _ := pipeline.Lookup(s.options.Pipeline); s.speech(known) {
+		contentType, pieces, err = speechForm(known.served, job)
+	} else if p.Form == pipeline.Multipart {
+		contentType, pieces, err = pipeline.NewForm(job.ContentType, job.Body)
+	}
+	if err != nil {
+		return nil, fault.Wrap(fault.JobUnreadable, opRun, err)
 	}
 	body := func() (io.ReadCloser, error) {
 		readers := make([]io.Reader, len(pieces))
 		for i, piece := range pieces {
-			readers[i] = bytes.NewReader(piece)
+			readers[i] = job.With(piece)
 		}
 		return io.NopCloser(io.MultiReader(readers...)), nil
 	}
@@ -117,19 +121,26 @@ func (s *Server) request(path string, known *identity, job *inference.Job) (*htt
 	}
 	r.GetBody = body
 	for _, piece := range pieces {
-		r.ContentLength += int64(len(piece))
+		r.ContentLength += job.Size(piece)
 	}
 	r.Header.Set("Content-Type", contentType)
 	return r, nil
 }
 
-// path returns a runner's path for the job.
+// path returns the URL path of the job at a runner.
 func (s *Server) path(known *identity, job *inference.Job) (string, error) {
 	op := job.Operation
 	unsupported := func() error {
 		return s.fault(fault.OperationUnsupported, opRun, fmt.Sprintf("does not offer %q", string(op)), nil)
 	}
-	if s.options.Pipeline != capability.LLM {
+	switch {
+	case op == inference.Translation && !slices.Contains(known.operations, op):
+		return "", unsupported()
+	case op == inference.Translation:
+		return translationPath, nil
+	case s.speech(known):
+		return transcriptionPath, nil
+	case s.options.Pipeline != capability.LLM:
 		return "/" + s.options.Pipeline.Pipeline(), nil
 	}
 	if op == "" {
@@ -188,18 +199,31 @@ func (s *Server) send(ctx context.Context, r *http.Request, job *inference.Job) 
 		timer.Stop()
 		return nil, s.noAnswer(ctx, opRun, err)
 	}
+	if err := s.decode(opRun, resp); err != nil {
+		defer cancel(nil)
+		timer.Stop()
+		return nil, err
+	}
 	a := &answer{
 		server: s, ctx: ctx, cancel: cancel, src: resp.Body, timer: timer, wait: limit,
 		left: s.options.MaxAnswer,
 	}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return s.errorReply(a, resp)
+		body, err := io.ReadAll(io.LimitReader(a, maxErrorBody))
+		_ = a.Close()
+		return s.errorReply(resp, resp.StatusCode, body, err)
 	}
-	if job.Stream {
-		if err := a.peek(); err != nil {
-			_ = a.Close()
-			return nil, err
-		}
+	contentType := mediaType(resp)
+	if job.Stream && contentType == eventStream {
+		a.end = &eventEnd{}
+	}
+	switch reported, err := a.reportedError(contentType, job.Stream); {
+	case err != nil:
+		_ = a.Close()
+		return nil, err
+	case reported != nil:
+		_ = a.Close()
+		return s.errorReply(resp, errorStatus(reported), reported, nil)
 	}
 	timer.Stop()
 	return &inference.Reply{
@@ -210,11 +234,10 @@ func (s *Server) send(ctx context.Context, r *http.Request, job *inference.Job) 
 	}, nil
 }
 
-// errorReply returns the result of an answer with an error status.
-func (s *Server) errorReply(a *answer, resp *http.Response) (*inference.Reply, error) {
-	body, err := io.ReadAll(io.LimitReader(a, maxErrorBody))
-	_ = a.Close()
-	code, failed := s.refusal(resp.StatusCode, body)
+// errorReply returns the result of an answer that reports an error, by its status or in its body. err is
+// the reason why the body is incomplete, nil if it is complete.
+func (s *Server) errorReply(resp *http.Response, status int, body []byte, err error) (*inference.Reply, error) {
+	code, failed := s.refusal(status, body)
 	if failed {
 		f := &fault.Fault{
 			Code: code, Op: opRun, Err: err,
@@ -226,11 +249,11 @@ func (s *Server) errorReply(a *answer, resp *http.Response) (*inference.Reply, e
 		return nil, f
 	}
 	contentType := resp.Header.Get("Content-Type")
-	if contentType == "" {
+	if contentType == "" || mediaType(resp) == eventStream {
 		contentType = jsonType
 	}
 	return &inference.Reply{
-		Status:      resp.StatusCode,
+		Status:      status,
 		ContentType: contentType,
 		Length:      int64(len(body)),
 		Body:        io.NopCloser(bytes.NewReader(body)),

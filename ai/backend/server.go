@@ -78,6 +78,9 @@ func (s *Server) Close() {
 	if s.own != nil {
 		s.own.close()
 	}
+	if s.options.CloseTransport != nil {
+		s.options.CloseTransport()
+	}
 }
 
 // setHeaders sets the headers of all requests.

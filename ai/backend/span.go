@@ -4,28 +4,28 @@ import (
 	"io"
 
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/tracing"
+	"github.com/tuttinode/tutti/core/telemetry"
 )
 
 // traced describes a job at a runner in its span, which ends with the answer.
-func (s *Server) traced(span tracing.Span, job *inference.Job, reply *inference.Reply, err error) (*inference.Reply,
+func (s *Server) traced(span telemetry.Span, job *inference.Job, reply *inference.Reply, err error) (*inference.Reply,
 	error) {
 	span.Job(job.Model, job.Operation)
-	span.Text(tracing.RequestID, job.RequestID)
+	span.Text(telemetry.RequestID, job.RequestID)
 	if job.MaxTokens > 0 {
-		span.Int(tracing.GenAIMaxTokens, int64(job.MaxTokens))
+		span.Int(telemetry.GenAIMaxTokens, int64(job.MaxTokens))
 	}
 	span.Peer(s.base)
 	if known := s.cached(); known != nil {
-		span.Text(tracing.GenAIProvider, string(known.kind))
-		span.Text(tracing.GenAIModel, known.served)
+		span.Text(telemetry.GenAIProvider, string(known.kind))
+		span.Text(telemetry.GenAIModel, known.served)
 	}
 	if err != nil {
 		span.Fail(err)
 		span.End()
 		return nil, err
 	}
-	span.Int(tracing.HTTPStatus, int64(reply.Status))
+	span.Int(telemetry.HTTPStatus, int64(reply.Status))
 	reply.Body = &tracedBody{ReadCloser: reply.Body, span: span}
 	return reply, nil
 }
@@ -33,7 +33,7 @@ func (s *Server) traced(span tracing.Span, job *inference.Job, reply *inference.
 // tracedBody is an answer whose end is the span's.
 type tracedBody struct {
 	io.ReadCloser
-	span tracing.Span
+	span telemetry.Span
 }
 
 // Read returns what has arrived.

@@ -32,6 +32,14 @@ func (e *Engine) forgetEndpoint(id ID) endpoint {
 	return p
 }
 
+// known reports whether a container is one of this run, made or adopted.
+func (e *Engine) known(id ID) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	_, known := e.endpoints[id]
+	return known
+}
+
 // inUse reports whether a container of this run uses a network.
 func (e *Engine) inUse(network string) bool {
 	e.mu.Lock()

@@ -17,7 +17,7 @@ type Evidence struct {
 	// LastStderr is the last line on standard error, "" for none. The order of lines
 	// between the two streams is not reliable.
 	LastStderr string
-	// ExitCode is how its program ended, 0 if it did not start.
+	// ExitCode is the program's exit status, 0 if it did not start.
 	ExitCode int
 	// OOMKilled means that the kernel killed one of its processes for lack of memory.
 	OOMKilled bool
@@ -38,7 +38,7 @@ type Finding struct {
 // the code is DockerFailed if the engine reported an error, else ContainerExited.
 func Classify(e Evidence) Finding {
 	if e.OOMKilled {
-		return Finding{Code: fault.ContainerOOM, Detail: "killed for lack of main memory", Line: e.last()}
+		return Finding{Code: fault.ContainerOOM, Detail: "killed for lack of main memory", Line: e.reasonLine()}
 	}
 	if e.Engine != "" {
 		if f, ok := match(enginePatterns, e.Engine); ok {
@@ -53,11 +53,11 @@ func Classify(e Evidence) Finding {
 	if e.Engine != "" {
 		return Finding{Code: fault.DockerFailed, Line: clean(e.Engine)}
 	}
-	return unexplainedExit(e.ExitCode, e.last())
+	return unexplainedExit(e.ExitCode, e.reasonLine())
 }
 
-// last returns the line that most likely contains the reason.
-func (e *Evidence) last() string {
+// reasonLine returns the line that most likely contains the reason.
+func (e *Evidence) reasonLine() string {
 	if e.LastStderr != "" || len(e.Lines) == 0 {
 		return clean(e.LastStderr)
 	}
@@ -114,16 +114,16 @@ type pattern struct {
 // match finds the first matching pattern.
 func match(patterns []pattern, text string) (Finding, bool) {
 	low := strings.ToLower(text)
-	for _, s := range patterns {
-		if s.in(low) {
-			return Finding{Code: s.code, Detail: s.detail, Line: clean(text)}, true
+	for _, p := range patterns {
+		if p.in(low) {
+			return Finding{Code: p.code, Detail: p.detail, Line: clean(text)}, true
 		}
 	}
 	return Finding{}, false
 }
 
-func (s *pattern) in(low string) bool {
-	for _, word := range s.all {
+func (p *pattern) in(low string) bool {
+	for _, word := range p.all {
 		if !strings.Contains(low, word) {
 			return false
 		}

@@ -10,7 +10,7 @@ import (
 
 // Texts as engines 20.10 to 28 and what is below them write them, with names of
 // hosts and digests shortened.
-func TestRecogniseEngine(t *testing.T) {
+func TestRecognizeEngine(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		text string
@@ -75,7 +75,7 @@ nvidia-container-cli: initialization error: nvml error: driver not loaded: unkno
 	}
 }
 
-func TestRecogniseLastLines(t *testing.T) {
+func TestRecognizeLastLines(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		line string
@@ -119,7 +119,7 @@ func TestRecogniseLastLines(t *testing.T) {
 	}
 }
 
-func TestRecogniseEnd(t *testing.T) {
+func TestRecognizeEnd(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		evidence docker.Evidence
@@ -150,7 +150,7 @@ func TestRecogniseEnd(t *testing.T) {
 	}
 }
 
-func TestRecognisePull(t *testing.T) {
+func TestRecognizePull(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		text string
@@ -185,7 +185,7 @@ func TestRecognisePull(t *testing.T) {
 	}
 }
 
-func FuzzRecognise(f *testing.F) {
+func FuzzRecognize(f *testing.F) {
 	f.Add("could not select device driver \"\" with capabilities: [[gpu]]", "line\x1b[31mred", 137, false)
 	f.Fuzz(func(t *testing.T, engine, line string, exit int, oom bool) {
 		got := docker.Classify(docker.Evidence{Engine: engine, Lines: []string{line}, ExitCode: exit, OOMKilled: oom})

@@ -15,7 +15,7 @@ import (
 // stopGrace is how long a runner may take to end by itself.
 const stopGrace = 8 * time.Second
 
-// Created is a container that Create made.
+// Created is the result of Create.
 type Created struct {
 	ID ID
 	// Missing names the restrictions that this engine cannot enforce.
@@ -26,15 +26,15 @@ type Created struct {
 // image.
 func (e *Engine) Create(ctx context.Context, s *Spec) (Created, error) {
 	const op = "create container"
-	inside, ok := s.inside()
+	inner, ok := s.containerPort()
 	if !ok {
-		return Created{}, fault.New(fault.ContainerPortConflict, op, "no such port")
+		return Created{}, fault.New(fault.ContainerPortConflict, op, "the container's port is not from 1 to 65535")
 	}
 	limits, err := e.limits(ctx, s)
 	if err != nil {
 		return Created{}, err
 	}
-	at := endpoint{containerPort: inside.Num(), hostPort: s.HostPort}
+	at := endpoint{containerPort: inner.Num(), hostPort: s.HostPort}
 	out := Created{Missing: limits.missing}
 	if !s.Permissions.Network {
 		at.network, err = e.makeNetwork(ctx, s.Name)
@@ -46,6 +46,7 @@ func (e *Engine) Create(ctx context.Context, s *Spec) (Created, error) {
 		}
 	}
 	options, _ := s.options(e.owner, at.network, limits)
+	e.mark(&options)
 	made, err := e.api.ContainerCreate(ctx, options)
 	if err != nil {
 		e.dropNetwork(context.WithoutCancel(ctx), at.network)
@@ -75,19 +76,19 @@ type Status struct {
 	// State is the engine's term: created, running, paused, restarting, removing,
 	// exited or dead.
 	State string
-	// Running means that its program runs.
+	// Running: the container's program runs.
 	Running bool
-	// ExitCode is how its program ended, 0 while it has not.
+	// ExitCode is the program's exit code, 0 until it has ended.
 	ExitCode int
-	// OOMKilled means that the kernel killed it for lack of main memory.
+	// OOMKilled: the kernel killed the program because main memory ran out.
 	OOMKilled bool
 	// Error is the engine's error text, "" for none.
 	Error string
-	// Started and Finished are zero if that has not happened.
+	// Started and Finished are when the program started and ended, zero if it has not.
 	Started, Finished time.Time
 }
 
-// Ended reports whether its program has ended, or could not be started.
+// Ended reports whether the container's program has ended, or could not be started.
 func (s *Status) Ended() bool {
 	switch container.ContainerState(s.State) {
 	case container.StateExited, container.StateDead, container.StateRemoving:
@@ -159,7 +160,7 @@ func (e *Engine) removeContainer(ctx context.Context, id ID) error {
 
 func (e *Engine) waitRemoved(ctx context.Context, id ID) error {
 	waiting := e.api.ContainerWait(ctx, string(id), client.ContainerWaitOptions{Condition: container.WaitConditionRemoved})
-	// One of the two always arrives: the end of ctx ends the request.
+	// One of the two always arrives: if ctx ends, the request fails.
 	select {
 	case <-waiting.Result:
 		return nil

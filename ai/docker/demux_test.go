@@ -32,8 +32,8 @@ func TestTail(t *testing.T) {
 			[]string{"x", "hello"}},
 		{"empty lines are not kept", frame(1, "\n\n a \n\r\n"), 5, []string{"a"}},
 		{"Windows ends", frame(1, "a\r") + frame(1, "\nb\r\n"), 5, []string{"a", "b"}},
-		{"a painted bar", frame(1, "10%\r20%\r") + frame(1, "30%\nend"), 5, []string{"30%", "end"}},
-		{"colours", frame(1, "\x1b[1;31merror\x1b[0m: \x00x\x07\n"), 5, []string{"error:  x"}},
+		{"a progress bar", frame(1, "10%\r20%\r") + frame(1, "30%\nend"), 5, []string{"30%", "end"}},
+		{"colors", frame(1, "\x1b[1;31merror\x1b[0m: \x00x\x07\n"), 5, []string{"error:  x"}},
 		{"not text", frame(1, "a\xff\xfeb\n"), 5, []string{"a\uFFFDb"}},
 		{"cut in the middle of a frame", frame(1, "hello\nworld")[:15], 5, []string{"hello", "w"}},
 	}

@@ -21,6 +21,9 @@ type Options struct {
 	// Owner is the value of our containers' label creator_id: the node's service
 	// address, else its account, else "". Nodes on one machine need different owners.
 	Owner string
+	// Key returns a secret that is this node's alone and lasts over its starts. It marks containers,
+	// so that a later run may adopt them; nil marks and adopts none.
+	Key func() ([]byte, error)
 	// Log is where state changes go; nil drops them.
 	Log *slog.Logger
 	// Now is the clock; nil is the system's.
@@ -34,6 +37,10 @@ type Engine struct {
 	owner string
 	log   *slog.Logger
 	now   func() time.Time
+	// key returns the key that marks containers, nil without one; keyWarning says once why there
+	// is none.
+	key        func() ([]byte, error)
+	keyWarning sync.Once
 	// isLocal reports whether an interface of this machine has an address.
 	isLocal func(name string, ip netip.Addr) bool
 
@@ -73,7 +80,11 @@ func Open(o Options) (*Engine, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Key == nil {
+		o.Key = func() ([]byte, error) { return nil, nil }
+	}
 	e := &Engine{
+		key: sync.OnceValues(o.Key),
 		api: api, owner: o.Owner, log: o.Log, now: o.Now, isLocal: interfaceHas,
 		pulls: make(map[string]*pull), endpoints: make(map[ID]endpoint),
 	}

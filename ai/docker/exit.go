@@ -25,17 +25,17 @@ func (e *Engine) ExitReason(ctx context.Context, id ID) (Exit, error) {
 		return Exit{}, err
 	}
 	// Without output, the status is still enough for most reasons.
-	said, err := e.output(ctx, id, maxLines)
+	text, err := e.output(ctx, id, maxLines)
 	if err != nil {
 		e.log.Debug("cannot read a container's last lines", "container", status.Name, fault.Attr(err))
 	}
-	return Exit{Fault: classifyExit(&status, said), Lines: said.lines, Status: status}, nil
+	return Exit{Fault: classifyExit(&status, text), Lines: text.lines, Status: status}, nil
 }
 
 // classifyExit returns the fault of a container in this state with this output.
-func classifyExit(s *Status, said output) *fault.Fault {
+func classifyExit(s *Status, text output) *fault.Fault {
 	found := Classify(Evidence{
-		Engine: s.Error, Lines: said.lines, LastStderr: said.lastStderr, ExitCode: s.ExitCode, OOMKilled: s.OOMKilled,
+		Engine: s.Error, Lines: text.lines, LastStderr: text.lastStderr, ExitCode: s.ExitCode, OOMKilled: s.OOMKilled,
 	})
 	f := &fault.Fault{Code: found.Code, Op: "run container", Detail: found.Detail}
 	if found.Line != "" {

@@ -12,11 +12,15 @@ const (
 )
 
 // ours reports whether a container with these labels may be removed by this
-// node: an AI worker made it, and it carries this node's owner or none at all.
+// node: an AI worker made it, and it carries this node's owner or none at all. Nodes without an
+// address have the same owner; they are told apart by their keys, if they have one.
 func (e *Engine) ours(labels map[string]string) bool {
 	if labels[labelCreator] != creator {
 		return false
 	}
 	owner, marked := labels[labelOwner]
+	if node := labels[labelNode]; node != "" && e.owner == "" && marked {
+		return owner == "" && node == e.node()
+	}
 	return !marked || owner == e.owner
 }

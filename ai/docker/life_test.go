@@ -130,15 +130,15 @@ func TestStopKillsTheDeaf(t *testing.T) {
 
 func TestReconcile(t *testing.T) {
 	t.Parallel()
-	ours := open(t)
+	before, ours := open(t), open(t)
 	if !ours.real.Private {
 		t.Skip("others' containers without creator_id may be on this engine")
 	}
 	theirs := openAt(t, ours.real, ours.real.Host, t.Name()+" of another node")
-	running := ours.spec()
-	created := ours.spec()
-	ours.run(running)
-	ours.create(created)
+	running := before.spec()
+	created := before.spec()
+	before.run(running)
+	before.create(created)
 	kept := theirs.run(theirs.spec())
 	unmarked := ours.raw("unmarked", map[string]string{"creator": "ai-worker"})
 	stranger := ours.raw("stranger", map[string]string{"creator_id": t.Name()})

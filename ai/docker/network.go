@@ -48,7 +48,7 @@ func (e *Engine) bridge(container string) string {
 // machine. The error is errNotReachable if the node could not reach the container in it.
 //
 // Older engines give containers a default route through this machine even there, and a
-// firewall may be off. The route therefore leads to an unused address of the subnet, which
+// firewall may be off. The route therefore goes to an unused address of the subnet, which
 // must be known for this: it is taken from a range that the engine has found free.
 func (e *Engine) makeNetwork(ctx context.Context, container string) (id string, err error) {
 	e.networkMu.Lock()
@@ -153,9 +153,17 @@ func (e *Engine) createNetwork(ctx context.Context, container string, ipam *netw
 	made, err := e.api.NetworkCreate(ctx, e.networkName(container), client.NetworkCreateOptions{
 		Driver: "bridge", Internal: true, EnableIPv6: &ipv6, IPAM: ipam,
 		Options: map[string]string{bridgeOption: e.bridge(container)},
-		Labels:  map[string]string{labelCreator: creator, labelOwner: e.owner},
+		Labels:  e.networkLabels(),
 	})
 	return made.ID, err
+}
+
+func (e *Engine) networkLabels() map[string]string {
+	l := map[string]string{labelCreator: creator, labelOwner: e.owner}
+	if node := e.node(); node != "" {
+		l[labelNode] = node
+	}
+	return l
 }
 
 // networkFault is the fault of a network operation.
@@ -190,7 +198,7 @@ func interfaceHas(name string, ip netip.Addr) bool {
 // whether it did.
 func (e *Engine) removeLeftNetwork(ctx context.Context, container string) bool {
 	found, err := e.api.NetworkInspect(ctx, e.networkName(container), client.NetworkInspectOptions{})
-	if err != nil || !e.oursLabelled(found.Network.Labels) {
+	if err != nil || !e.oursLabeled(found.Network.Labels) {
 		return false
 	}
 	if _, err = e.api.NetworkRemove(ctx, found.Network.ID, client.NetworkRemoveOptions{}); err != nil {
@@ -200,8 +208,8 @@ func (e *Engine) removeLeftNetwork(ctx context.Context, container string) bool {
 	return true
 }
 
-// oursLabelled is ours for objects that always carry an owner's label.
-func (e *Engine) oursLabelled(labels map[string]string) bool {
+// oursLabeled is ours for objects that always carry an owner's label.
+func (e *Engine) oursLabeled(labels map[string]string) bool {
 	_, marked := labels[labelOwner]
 	return marked && e.ours(labels)
 }
@@ -230,7 +238,7 @@ func (e *Engine) reconcileNetworks(ctx context.Context) error {
 		return e.networkFault("list containers' networks", err)
 	}
 	for _, n := range listed.Items {
-		if e.oursLabelled(n.Labels) && !e.inUse(n.ID) {
+		if e.oursLabeled(n.Labels) && !e.inUse(n.ID) {
 			e.dropNetwork(ctx, n.ID)
 		}
 	}

@@ -193,8 +193,8 @@ func TestNodesOfOneEngine(t *testing.T) {
 	}
 }
 
-// An engine whose default permits every system call is asked for its own list, where it
-// can be asked, and otherwise what is missing is named.
+// The node reads the list of an engine whose default permits every system call, where it
+// can be read, and otherwise what is missing is named.
 func TestSystemCallsOfAnOpenEngine(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

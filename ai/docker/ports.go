@@ -107,6 +107,14 @@ func (p *Ports) takeLocked(port uint16) bool {
 	return true
 }
 
+// Hold allocates the port of a container that was adopted, until Release. No other has it: it is
+// in the container's name.
+func (p *Ports) Hold(port uint16) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.taken[port] = true
+}
+
 // Release frees the port of a removed container.
 func (p *Ports) Release(port uint16) {
 	p.mu.Lock()

@@ -233,14 +233,14 @@ func TestImagesThatCannotRun(t *testing.T) {
 func TestExitAtStart(t *testing.T) {
 	t.Parallel()
 	b := open(t)
-	s := b.spec("FAKE_EXIT=3", "FAKE_SAY=the licence of this model was not accepted")
+	s := b.spec("FAKE_EXIT=3", "FAKE_SAY=the license of this model was not accepted")
 	id := b.run(s)
 	b.awaitEnd(id)
 	death, err := b.ExitReason(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantCode(t, death.Fault, fault.ContainerExited, "exit status 3", "the licence of this model")
+	wantCode(t, death.Fault, fault.ContainerExited, "exit status 3", "the license of this model")
 	if len(death.Lines) != 2 || death.Status.ExitCode != 3 {
 		t.Errorf("%+v", death)
 	}

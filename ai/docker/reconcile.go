@@ -14,8 +14,8 @@ import (
 // maxRemovals bounds how many containers are removed in parallel.
 const maxRemovals = 4
 
-// Reconcile removes the containers of an earlier run of this node, running or not, with
-// their networks, and returns their names in order. They are unused, so they get no grace.
+// Reconcile removes the containers of an earlier run of this node that were not adopted, running
+// or not, with their networks, and returns their names in order. They are unused, so they get no grace.
 // Containers of other nodes stay. The error names those that could not be removed.
 func (e *Engine) Reconcile(ctx context.Context) ([]string, error) {
 	listed, err := e.api.ContainerList(ctx, client.ContainerListOptions{
@@ -32,7 +32,7 @@ func (e *Engine) Reconcile(ctx context.Context) ([]string, error) {
 	)
 	group.SetLimit(maxRemovals)
 	for _, c := range listed.Items {
-		if !e.ours(c.Labels) {
+		if !e.ours(c.Labels) || e.known(ID(c.ID)) {
 			continue
 		}
 		group.Go(func() error {

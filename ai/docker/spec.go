@@ -39,7 +39,7 @@ type Spec struct {
 	// HostPort is the runner's port on 127.0.0.1 if it has no internal network: see
 	// Engine.Address.
 	HostPort uint16
-	// ContainerPort is where it listens inside; 0 is 8000, every runner's.
+	// ContainerPort is where it listens in the container; 0 means runnerPort.
 	ContainerPort uint16
 	// ModelsDir is mounted at /models, read-only unless Permissions say otherwise; "" mounts
 	// nothing. The engine resolves it: if the node runs in a container, it must be the
@@ -63,7 +63,7 @@ type Spec struct {
 // options convert the spec for the engine. network is the container's internal network,
 // "" publishes its port instead.
 func (s *Spec) options(owner, network string, l limits) (client.ContainerCreateOptions, bool) {
-	inside, ok := s.inside()
+	inner, ok := s.containerPort()
 	if !ok {
 		return client.ContainerCreateOptions{}, false
 	}
@@ -85,24 +85,24 @@ func (s *Spec) options(owner, network string, l limits) (client.ContainerCreateO
 	}
 	config := &container.Config{Image: s.Image, Labels: s.labels(owner), Cmd: s.Command}
 	config.Env = s.environment(s.defaults(network != ""))
-	s.connect(config, host, network, inside)
+	s.connect(config, host, network, inner)
 	return client.ContainerCreateOptions{Name: s.Name, Config: config, HostConfig: host}, true
 }
 
-// inside returns the port that the runner listens on in its container.
-func (s *Spec) inside() (network.Port, bool) {
+// containerPort returns the port that the runner listens on in its container.
+func (s *Spec) containerPort() (network.Port, bool) {
 	return network.PortFrom(cmp.Or(s.ContainerPort, runnerPort), network.TCP)
 }
 
 // connect joins a container to its internal network, or publishes its port on 127.0.0.1.
-func (s *Spec) connect(config *container.Config, host *container.HostConfig, own string, inside network.Port) {
-	config.ExposedPorts = network.PortSet{inside: {}}
+func (s *Spec) connect(config *container.Config, host *container.HostConfig, own string, inner network.Port) {
+	config.ExposedPorts = network.PortSet{inner: {}}
 	if own != "" {
 		host.NetworkMode = container.NetworkMode(own)
 		host.DNS = []netip.Addr{noNameServer()}
 		return
 	}
-	host.PortBindings = network.PortMap{inside: {{
+	host.PortBindings = network.PortMap{inner: {{
 		HostIP:   netip.AddrFrom4([4]byte{127, 0, 0, 1}),
 		HostPort: strconv.Itoa(int(s.HostPort)),
 	}}}

@@ -6,43 +6,43 @@ import (
 	"sync"
 )
 
-// subnetBits is the prefix length of a container's subnet: this machine's address, the
-// container's, and an unused one. The engine's default pools allow only 31 networks.
+// subnetBits is the prefix length of a container's subnet, which needs an address of the host and one of
+// the container. Subnets are chosen here because the engine's default pools allow only 31 networks.
 const subnetBits = 29
 
 // subnetPool is the address range from which the node's containers get their subnets.
 type subnetPool struct {
 	mu sync.Mutex // covers the fields below
-	// prefix is the range, invalid until one is found.
+	// prefix is the range; it is invalid until a free one is found.
 	prefix netip.Prefix
-	// taken maps the subnets in use to the IDs of their networks. The ID is "" while the network is made,
-	// and stays "" where that failed: another node may use the subnet.
+	// taken maps the subnets in use to the IDs of their networks. The ID is "" until the network exists,
+	// and stays "" if creating it failed, because another node may use the subnet.
 	taken map[netip.Prefix]string
 }
 
 // reset sets a new range; an invalid prefix means that one must be found again.
-func (b *subnetPool) reset(all netip.Prefix) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.prefix, b.taken = all.Masked(), make(map[netip.Prefix]string)
+func (p *subnetPool) reset(prefix netip.Prefix) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.prefix, p.taken = prefix.Masked(), make(map[netip.Prefix]string)
 }
 
 // known reports whether there is a range.
-func (b *subnetPool) known() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.prefix.IsValid()
+func (p *subnetPool) known() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.prefix.IsValid()
 }
 
 // acquire takes the first free subnet; it returns false if there is none.
-func (b *subnetPool) acquire() (netip.Prefix, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	bits := max(subnetBits, b.prefix.Bits())
-	for ip := b.prefix.Addr(); ip.IsValid() && b.prefix.Contains(ip); ip = after(ip, bits) {
+func (p *subnetPool) acquire() (netip.Prefix, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	bits := max(subnetBits, p.prefix.Bits())
+	for ip := p.prefix.Addr(); ip.IsValid() && p.prefix.Contains(ip); ip = after(ip, bits) {
 		subnet := netip.PrefixFrom(ip, bits)
-		if _, used := b.taken[subnet]; !used {
-			b.taken[subnet] = ""
+		if _, used := p.taken[subnet]; !used {
+			p.taken[subnet] = ""
 			return subnet, true
 		}
 	}
@@ -50,19 +50,19 @@ func (b *subnetPool) acquire() (netip.Prefix, bool) {
 }
 
 // assign records the network that uses a subnet.
-func (b *subnetPool) assign(subnet netip.Prefix, network string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.taken[subnet] = network
+func (p *subnetPool) assign(subnet netip.Prefix, network string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.taken[subnet] = network
 }
 
 // release frees the subnet of a removed network.
-func (b *subnetPool) release(network string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for subnet, of := range b.taken {
-		if of == network && network != "" {
-			delete(b.taken, subnet)
+func (p *subnetPool) release(network string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for subnet, user := range p.taken {
+		if user == network && network != "" {
+			delete(p.taken, subnet)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 func TestEntries(t *testing.T) {
 	t.Parallel()
-	llama := &models.LLM{MaxSeqs: 64, Utilisation: 0.97, TensorParallel: 2}
+	llama := &models.LLM{MaxSeqs: 64, Utilization: 0.97, TensorParallel: 2}
 	got := manager.Entries(&models.Config{Entries: []models.Entry{
 		{Model: llm("a"), Warm: true, Capacity: 2, LLM: llama, GPUs: models.GPUs{Count: 2, IDs: []string{"0", "1"}},
 			VRAM: 31},

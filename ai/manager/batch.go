@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/tuttinode/tutti/core/fairqueue"
 )
 
 // Image is an image as its server sent it.
@@ -43,7 +45,7 @@ type PictureBatch struct {
 
 // requestMemory is one request's part of the memory for images.
 type requestMemory struct {
-	budget *memoryBudget
+	budget *fairqueue.Budget
 	party  string
 
 	mu   sync.Mutex
@@ -55,7 +57,7 @@ type requestMemory struct {
 func (s *requestMemory) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.budget.release(s.party, s.held)
+	s.budget.Release(s.party, s.held)
 	s.held = 0
 }
 
@@ -66,7 +68,7 @@ func (s *requestMemory) take(n int64) error {
 	if n > s.left {
 		return errLarge
 	}
-	if !s.budget.take(s.party, n, s.held) {
+	if !s.budget.Take(s.party, n, s.held) {
 		return errFull
 	}
 	s.left -= n
@@ -127,36 +129,5 @@ func read(from io.Reader, memory *requestMemory) (data []byte, err error) {
 		case err != nil:
 			return nil, &brokenError{err}
 		}
-	}
-}
-
-// memoryBudget is the memory that all requests share. Requests keep it while they run, so a party with
-// several of them holds no more than it leaves to others.
-type memoryBudget struct {
-	mu      sync.Mutex
-	left    int64            // guarded by mu
-	parties map[string]int64 // bytes that each party holds; guarded by mu
-}
-
-// take takes n bytes for a party's request, which holds held bytes already. It does not wait: requests
-// that wait for each other while they hold memory would all time out.
-func (b *memoryBudget) take(party string, n, held int64) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	has := b.parties[party]
-	if n > b.left || has > held && has+n > b.left-n {
-		return false
-	}
-	b.left -= n
-	b.parties[party] = has + n
-	return true
-}
-
-func (b *memoryBudget) release(party string, n int64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.left += n
-	if b.parties[party] -= n; b.parties[party] <= 0 {
-		delete(b.parties, party)
 	}
 }

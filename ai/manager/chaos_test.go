@@ -18,7 +18,7 @@ import (
 
 // TestWhateverHappens: any order of jobs, crashes, hangs and lost engines leaves
 // no slot taken, no device with two containers, no goroutine and no container;
-// once the trouble is over, every model serves again.
+// once the failures end, every model serves again.
 func TestWhateverHappens(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

@@ -2,12 +2,12 @@ package manager
 
 import "context"
 
-// ClaimGPUs gives GPUs to a program that is no model, in the plan that the models and, by Options.Reserve,
-// transcoding share: it counts as a warm model. It waits until they are known and free; waits is called
-// before each wait, with the reason where there is one. The fault is ModelNoRoom. Without GPUs on the node
-// the list is empty.
+// ClaimGPUs gives GPUs to a program that is not a model. The program counts as a warm model in the plan of
+// slots that models share with transcoding (Options.Reserve). It waits until the GPUs are known and free, and
+// calls onWait before each wait, with the reason if there is one. The fault is ModelNoRoom. On a node without
+// GPUs the list is empty.
 func (m *Manager) ClaimGPUs(
-	ctx context.Context, need Need, waits func(error),
+	ctx context.Context, need Need, onWait func(error),
 ) (ids []string, release func(), err error) {
 	m.wantEngine()
 	d := m.shared.devices
@@ -16,7 +16,7 @@ func (m *Manager) ClaimGPUs(
 		if known {
 			break
 		}
-		waits(why)
+		onWait(why)
 		select {
 		case <-changed:
 		case <-ctx.Done():
@@ -26,7 +26,7 @@ func (m *Manager) ClaimGPUs(
 	r := &reservation{need: need}
 	d.revise(nil, []*reservation{r})
 	a := &allocation{reservation: r}
-	if err := d.claim(ctx, a, need, func() bool { return true }, func() { waits(nil) }); err != nil {
+	if err := d.claim(ctx, a, need, func() bool { return true }, func() { onWait(nil) }); err != nil {
 		d.revise([]*reservation{r}, nil)
 		return nil, nil, err
 	}

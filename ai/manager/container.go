@@ -44,12 +44,12 @@ type container struct {
 // place claims GPUs, evicting idle cold models if necessary.
 func (c *container) place(ctx context.Context, idle func() (time.Time, bool)) error {
 	r := c.r
-	c.allocation = &allocation{idle: idle, reservation: r.reservation, waits: r.model.pool.queue.Waits}
+	c.allocation = &allocation{idle: idle, reservation: r.reservation, waits: r.model.pending.of}
 	if r.entry.cold() {
 		c.allocation.kept = r.model.pool.kept
 		c.allocation.evict = func() { poke(r.evict) }
 	}
-	wanted := func() bool { return !r.entry.cold() || r.model.pending.Load() > 0 }
+	wanted := func() bool { return !r.entry.cold() || r.model.pending.any() }
 	waits := func() {
 		if r.now.progress == "" {
 			r.report(func(s *status) { s.progress = "waiting for a GPU" })
@@ -70,6 +70,12 @@ func (c *container) place(ctx context.Context, idle func() (time.Time, bool)) er
 func (c *container) launch(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
+	if c.resume(ctx) {
+		return nil
+	}
+	if c.id != "" {
+		return fault.New(fault.DockerFailed, "start a container", "its last container cannot be removed")
+	}
 	ports := c.r.shared.o.Ports
 	for try := 1; ; try++ {
 		port, err := ports.Take(c.r.entry.Model.Capability.Pipeline(), c.real)
@@ -91,25 +97,14 @@ func (c *container) launch(ctx context.Context) error {
 }
 
 func (c *container) start(ctx context.Context) error {
-	e, o := c.r.entry, c.r.shared.o
-	pipeline := e.Model.Capability.Pipeline()
-	spec := &docker.Spec{
-		Name: c.name(), Image: c.image,
-		Pipeline: pipeline, Model: e.Model.ID, Env: environment(e.Env),
-		HostPort: c.port, ModelsDir: o.ModelsDir, Devices: c.real,
-		MemoryBytes: e.Sandbox.MemoryBytes, Permissions: c.permissions(),
-	}
-	if len(c.real) > 1 {
-		spec.ShmBytes = sharedMemory
-	}
+	o := c.r.shared.o
+	spec := c.r.spec(c.image, c.real, c.r.rootWritable || c.r.entry.Sandbox.Root == models.RootWritable)
+	spec.Name, spec.HostPort = c.name(), c.port
 	made, err := o.Engine.Create(ctx, spec)
 	if err != nil {
 		return err
 	}
-	c.id, c.missing = made.ID, made.Missing
-	if c.r.rootWritable {
-		c.missing = append(c.missing, "root (its program needs to change files of its image)")
-	}
+	c.id, c.missing = made.ID, c.r.degraded(made.Missing)
 	// Subscribe before the start: it may end at once.
 	c.r.shared.events.subscribe(c.id, c.r.ended)
 	if err := o.Engine.Start(ctx, c.id); err != nil {
@@ -119,14 +114,29 @@ func (c *container) start(ctx context.Context) error {
 	return err
 }
 
-// permissions returns those of the entry, and a writable root if an earlier container needed
-// one.
-func (c *container) permissions() docker.Permissions {
-	s := &c.r.entry.Sandbox
-	return docker.Permissions{
-		Network: s.Network, WritableModels: s.WriteModels, Capabilities: s.Capabilities, Processes: s.Processes,
-		WritableRoot: s.Root == models.RootWritable || c.r.rootWritable,
+// spec is what the runner's containers are, but for their name and port.
+func (r *runner) spec(image string, devices []string, rootWritable bool) *docker.Spec {
+	e, s := r.entry, &r.entry.Sandbox
+	spec := &docker.Spec{
+		Image: image, Pipeline: e.Model.Capability.Pipeline(), Model: e.Model.ID, Env: environment(e.Env),
+		ModelsDir: r.shared.o.ModelsDir, Devices: devices, MemoryBytes: s.MemoryBytes,
+		Permissions: docker.Permissions{
+			Network: s.Network, WritableModels: s.WriteModels, Capabilities: s.Capabilities, Processes: s.Processes,
+			WritableRoot: rootWritable,
+		},
 	}
+	if len(devices) > 1 {
+		spec.ShmBytes = sharedMemory
+	}
+	return spec
+}
+
+// degraded adds to the restrictions that a container lacks the one that its program cannot have.
+func (r *runner) degraded(missing []string) []string {
+	if r.rootWritable {
+		missing = append(missing, "root (its program needs to change files of its image)")
+	}
+	return missing
 }
 
 // environment formats settings for the engine. They may hold tokens.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 )
@@ -39,6 +38,7 @@ func (r *runner) runContainers(ctx, node context.Context) {
 	if !r.awaitDevices(ctx) {
 		return
 	}
+	defer r.dropLeft(node)
 	if r.entry.cold() {
 		r.prefetch(ctx)
 	}
@@ -50,48 +50,25 @@ func (r *runner) runContainers(ctx, node context.Context) {
 		e := r.runContainer(ctx, c)
 		// The result is reported first: stopping takes seconds.
 		r.reportExit(ctx, e)
+		if c.keeps(node, e.kind) {
+			return // its GPUs and its port are no one's: the manager ends
+		}
 		late := false
 		c.cleanUp(node, func(why error) { late = true; r.reportStuck(why) })
 		if late {
 			r.reportExit(ctx, e)
 		}
-		if e.kind != failed || r.openRoot(e.why) {
-			continue
-		}
-		if e.served >= healthyEnough {
-			r.retries.reset()
-		}
-		if e.served == 0 && r.reservation != nil {
-			r.shared.devices.lendToCold(r.reservation)
-		}
-		if !r.waitRetry(ctx, r.retries.wait()) {
+		if e.kind == failed && !r.awaitRestart(ctx, e) {
 			return
 		}
-		if r.entry.cold() {
-			r.enter(inference.Absent)
-		}
 	}
-}
-
-// openRoot gives the next container a writable root if this one failed because of its
-// read-only root and its entry does not decide it. It reports whether that is new, so
-// that the next container may start at once.
-func (r *runner) openRoot(why error) bool {
-	if !errors.Is(why, fault.ContainerRootReadOnly) || r.entry.Sandbox.Root != models.RootAuto || r.rootWritable {
-		return false
-	}
-	r.rootWritable = true
-	r.log.Warn("a model's container is restarted with a writable root file system; "+
-		`set "read_only": false in its entry to allow this, true to forbid it`,
-		"pipeline", r.model.id.Capability.Pipeline(), "model", r.model.id.ID, fault.Attr(why))
-	return true
 }
 
 // prefetch pulls a cold model's image at the node's start.
 func (r *runner) prefetch(ctx context.Context) {
 	err := r.image(ctx, &container{r: r})
 	if ctx.Err() == nil {
-		r.report(func(s *status) { s.state, s.progress, s.why = inference.Absent, "", err })
+		r.report(func(s *status) { s.state, s.progress, s.failure = inference.Absent, "", err })
 	}
 }
 
@@ -100,31 +77,17 @@ func (r *runner) awaitJob(ctx context.Context) bool {
 	for {
 		select {
 		case <-r.wake:
-			if r.model.pending.Load() > 0 {
+			if r.model.pending.any() {
 				return true
 			}
 			// The job was canceled; the model may wake this runner again.
 			r.report(func(*status) {})
 		case <-r.pulled:
-			r.report(func(s *status) { s.why = nil })
+			r.report(func(s *status) { s.failure = nil })
 		case <-ctx.Done():
 			return false
 		}
 	}
-}
-
-// waitRetry waits until the next attempt: for a time, or until something was pulled. It
-// reports false when ctx ended first.
-func (r *runner) waitRetry(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-r.pulled:
-	case <-ctx.Done():
-		return false
-	}
-	return true
 }
 
 // reportExit reports how a container ended.

@@ -11,6 +11,8 @@ import (
 // Engine is the part of docker.Engine that the manager uses. Every call honors its ctx,
 // and gets one with a deadline.
 type Engine interface {
+	// Adopt finds containers of an earlier run that Reconcile leaves alone; both come before the first Create.
+	Adopt(ctx context.Context, wanted []*docker.Spec) ([]docker.Adopted, error)
 	Reconcile(ctx context.Context) (removed []string, err error)
 	ImageDigest(ctx context.Context, image string) (digest string, present bool, err error)
 	EnsureImage(ctx context.Context, image string, progress func(docker.Progress)) error
@@ -31,5 +33,6 @@ type Backends func(e *Entry, url string) (backend.Backend, error)
 // Ports allocates ports of the host: see docker.Ports.
 type Ports interface {
 	Take(pipeline string, devices []string) (uint16, error)
+	Hold(port uint16)
 	Release(port uint16)
 }

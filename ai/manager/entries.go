@@ -14,11 +14,11 @@ type modelTable struct {
 	byID   map[inference.Model]*model
 }
 
-// activeEntry is an entry in force, with its runners.
+// activeEntry is an entry in force, with its runner.
 type activeEntry struct {
-	entry   *Entry
-	model   *model
-	runners []*runner
+	entry  *Entry
+	model  *model
+	runner *runner
 }
 
 // change lists the runners that a model gains and loses.
@@ -79,7 +79,7 @@ func asksWarm(entries []Entry, id inference.Model) (warm, there bool) {
 
 // replaceLocked puts the configured entries with the overrides of SetWarm in force.
 func (m *Manager) replaceLocked() {
-	entries := slices.Clone(m.configured)
+	entries := each(m.configured)
 	for i := range entries {
 		if warm, set := m.warmOverrides[entries[i].Model]; set && !entries[i].external() {
 			entries[i].Warm = warm
@@ -91,7 +91,7 @@ func (m *Manager) replaceLocked() {
 	all := changes{by: make(map[*model]*change)}
 	for _, p := range removed {
 		c := all.of(p.model)
-		c.drop = append(c.drop, p.runners...)
+		c.drop = append(c.drop, p.runner)
 	}
 	for i, p := range stays {
 		if p != nil {
@@ -107,13 +107,27 @@ func (m *Manager) replaceLocked() {
 			p.model = newModel(p.entry.Model, m)
 		}
 		next.add(p.model)
-		p.runners = newRunners(p.model, p.entry, m.shared)
+		p.runner = newRunner(p.model, p.entry, m.shared)
 		c := all.of(p.model)
-		c.add = append(c.add, p.runners...)
+		c.add = append(c.add, p.runner)
 	}
 	m.entries = stays
 	m.table.Store(next)
 	m.applyLocked(next, &all)
+}
+
+// each returns an entry for each container: another number of them touches no other one.
+func each(configured []Entry) (out []Entry) {
+	for _, e := range configured {
+		n := 1
+		if !e.external() {
+			n, e.Capacity = max(e.Capacity, 1), 1
+		}
+		for range n {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // compare finds for each of next the entry in force that is the same: stays and added

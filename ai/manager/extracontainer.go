@@ -32,7 +32,7 @@ type ExtraContainer struct {
 	rootWritable bool
 }
 
-// lookInterval is how often Broken is asked.
+// lookInterval is the interval between calls of Broken.
 const lookInterval = time.Second
 
 // Use makes the manager's engine the one that runs the container.

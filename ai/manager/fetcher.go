@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/tuttinode/tutti/core/fairqueue"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/fetchurl"
 )
@@ -24,7 +25,7 @@ const (
 	MaxPictureRequestBytes = 20 << 20
 	// maxTime bounds the fetching of all images of a request.
 	maxTime = 10 * time.Second
-	// maxRedirects is how often one address may lead to another.
+	// maxRedirects bounds the redirects of one download.
 	maxRedirects = 3
 	// DefaultHeldBytes bounds the fetched images of all requests in progress.
 	DefaultHeldBytes = 256 << 20
@@ -55,7 +56,7 @@ type PictureFetcher struct {
 	dialer *net.Dialer
 	agent  string
 	time   time.Duration
-	memory *memoryBudget
+	memory *fairqueue.Budget
 }
 
 // NewPictureFetcher makes a fetcher.
@@ -73,7 +74,7 @@ func NewPictureFetcher(o PictureOptions) *PictureFetcher {
 		dialer: &net.Dialer{Resolver: o.Resolver, Control: o.Dial},
 		agent:  "tutti/" + o.Version,
 		time:   o.Time,
-		memory: &memoryBudget{left: o.HeldBytes, parties: make(map[string]int64)},
+		memory: fairqueue.NewBudget(o.HeldBytes),
 	}
 }
 

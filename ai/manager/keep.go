@@ -2,14 +2,14 @@ package manager
 
 import "time"
 
-// A model that is loaded on demand, and that parties use, keeps its place for a while against
-// jobs of others for another model: loading takes long, and one job of a single token each time
-// that they pause would otherwise have the node do nothing but load.
+// A model that is loaded on demand keeps its slots for a while, as long as parties use it, even if other
+// parties' jobs want another model. Loading takes long: without this, one job of a single token in
+// each pause would make the node load models all the time.
 const (
 	// usedFor is for how long after its last job a party counts as using a model.
 	usedFor = 10 * time.Second
-	// keepLoads is for how many times as long as its loading took a model keeps its place from
-	// then on; leastKept and mostKept bound that.
+	// keepLoads: a model that is loaded keeps its slots for this many times its loading time, but
+	// for leastKept at least and mostKept at most.
 	keepLoads = 4
 	leastKept = 15 * time.Second
 	mostKept  = 4 * time.Minute
@@ -17,10 +17,10 @@ const (
 	maxUsers = 256
 )
 
-// users is the parties that used a model lately. It is guarded by pool.mu.
+// users is the parties that used a model recently. It is guarded by pool.mu.
 type users struct {
 	last map[string]time.Time
-	// until is when the model has had its time.
+	// until is when the model gives its slots up, even if it is used.
 	until time.Time
 }
 
@@ -40,7 +40,7 @@ func (u *users) record(party string, now time.Time) {
 	}
 }
 
-// kept is until when the model keeps its place for parties that do not ask for another one.
+// kept returns until when the model keeps its slots for the parties that do not ask for another model.
 func (u *users) kept(asks func(party string) bool) (until time.Time) {
 	for party, at := range u.last {
 		if end := at.Add(usedFor); end.After(until) && !asks(party) {
@@ -63,8 +63,8 @@ func (p *pool) loaded(took time.Duration) {
 	}
 }
 
-// kept returns for how long the model still keeps its place against jobs of the parties that ask
-// for another one, 0 where it does not.
+// kept returns for how long the model still keeps its slots although some parties ask for another
+// model; 0 if it does not. asks reports whether a party is one of these.
 func (p *pool) kept(asks func(party string) bool) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

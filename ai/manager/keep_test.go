@@ -64,7 +64,7 @@ func TestAStrangerUnloadsNoModelInUse(t *testing.T) {
 }
 
 // TestAModelThatPausesMakesRoom: a model that is not used for some seconds, or by the same party
-// alone, is unloaded for another one as soon as that is asked for.
+// alone, is unloaded for another one as soon as that is requested.
 func TestAModelThatPausesMakesRoom(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		h := newHost()

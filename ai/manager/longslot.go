@@ -10,7 +10,7 @@ import (
 
 var _ inference.LongSlot = (*slot)(nil)
 
-// idleLook is how often a runner is asked whether it has become idle.
+// idleLook is the interval between health requests to a runner that should become idle.
 const idleLook = 250 * time.Millisecond
 
 // life is the state of a runner that its work gets. The pool's mu guards it.

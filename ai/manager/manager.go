@@ -48,6 +48,8 @@ func New(o Options) *Manager {
 		o: &m.o, events: &containerEvents{}, devices: newDevices(o.ContainersPerGPU),
 		strays: newStrays(o.Engine, o.Log),
 	}
+	m.shared.strays.adopt = m.adopt
+	m.shared.keep.Store(o.Adopt && o.KeepContainers)
 	m.shared.devices.reserve = o.Reserve
 	m.table.Store(&modelTable{})
 	m.Replace(o.Entries)
@@ -61,8 +63,8 @@ func New(o Options) *Manager {
 func (m *Manager) Name() string { return "ai models" }
 
 // Run starts every warm model, all at once, and keeps them until ctx ends; then
-// it stops the containers. It is ready at once: a model that is slow or fails to
-// load delays nothing else.
+// it stops the containers, but for those that its next run adopts. It is ready at once: a
+// model that is slow or fails to load delays nothing else.
 func (m *Manager) Run(ctx context.Context, ready func()) error {
 	// Events are needed until the last container is removed.
 	listen, quiet := context.WithCancel(context.WithoutCancel(ctx))
@@ -72,6 +74,9 @@ func (m *Manager) Run(ctx context.Context, ready func()) error {
 	m.followEvents = func() { events.Go(func() { m.shared.events.follow(listen, m.o.Engine) }) }
 	m.spawn = func(f func(context.Context)) { wg.Go(func() { f(ctx) }) }
 	m.useEngineLocked()
+	if !m.engineUsed && m.o.Engine != nil && m.o.Orphans {
+		m.spawn(m.removeOrphans)
+	}
 	for _, model := range m.table.Load().models {
 		m.startLocked(model)
 	}

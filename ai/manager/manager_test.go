@@ -190,7 +190,7 @@ func TestFailuresOfAStart(t *testing.T) {
 		{"it says that it is broken", func(h *host) { h.programs["a"].health = backend.Error }, 0, fault.ModelUnhealthy, 1},
 		{"it never answers", func(h *host) { h.programs["a"].down = true }, 10 * time.Minute, fault.ModelLoadTimeout, 1},
 		{"it hangs", func(h *host) { h.programs["a"].stuck = true }, 10 * time.Minute, fault.ModelLoadTimeout, 1},
-		{"it loads for ever", func(h *host) { h.programs["a"].health = backend.Loading }, 10 * time.Minute,
+		{"it loads forever", func(h *host) { h.programs["a"].health = backend.Loading }, 10 * time.Minute,
 			fault.ModelLoadTimeout, 1},
 		{"it is another model", func(h *host) { h.programs["a"].missing = true }, 0, fault.RunnerModelMissing, 1},
 		{"the engine hangs", func(h *host) { h.hang["a"] = true }, 3 * time.Minute, fault.DockerFailed, 0},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -33,8 +34,7 @@ type model struct {
 	exits   chan *runner
 	done    chan struct{}
 	started bool
-	// pending counts jobs that wait for a slot.
-	pending atomic.Int64
+	pending pendingJobs
 	// snapshot is the state without the queue's statistics.
 	snapshot atomic.Pointer[inference.ModelState]
 
@@ -56,7 +56,7 @@ func newModel(id inference.Model, m *Manager) *model {
 // begin makes the first snapshot, once all runners are there.
 func (m *model) begin() {
 	m.describe()
-	now := sum(m.present())
+	now := modelState(m.present())
 	now.Model, now.Warm, now.External, now.Since = m.id, m.warm, m.external, m.o.Now()
 	m.snapshot.Store(&now)
 }
@@ -118,7 +118,7 @@ func (m *model) close() {
 // wakeOne starts a dormant runner when there are more jobs than slots, one at a time:
 // the next only when the started one cannot take all jobs.
 func (m *model) wakeOne() {
-	if m.draining || m.pending.Load() == 0 {
+	if m.draining || !m.pending.any() {
 		return
 	}
 	if s := m.pool.queue.Stats(); s.InUse+s.Waiting < s.Slots {
@@ -144,7 +144,7 @@ func (m *model) updateState() {
 	old := m.snapshot.Load()
 	present := m.present()
 	m.describe()
-	now := sum(present)
+	now := modelState(present)
 	switch {
 	case len(present) == 0:
 		now.State, now.Code, now.Reason = inference.Draining, fault.ModelNotServed, "its entry was removed"
@@ -193,8 +193,8 @@ func (m *model) failure(now *inference.ModelState) error {
 // why is the first failure of a runner, nil without one.
 func (m *model) why() error {
 	for _, r := range m.present() {
-		if r.seen.why != nil {
-			return r.seen.why
+		if r.seen.failure != nil {
+			return r.seen.failure
 		}
 	}
 	return nil
@@ -214,7 +214,7 @@ func (m *model) announce(now *inference.ModelState) {
 	m.log.Info("model", attrs...)
 }
 
-// conditions shows on the board why runners fail, and the concerns of those that work.
+// conditions shows on the board why runners fail, and the warnings of those that work.
 // A cold model without a free GPU is normal and not shown.
 func (m *model) conditions() {
 	if m.o.Board == nil {
@@ -222,11 +222,12 @@ func (m *model) conditions() {
 	}
 	set := make(map[fault.Code]string)
 	for _, r := range m.runners {
-		for _, why := range r.seen.shown() {
+		for _, why := range r.seen.conditions() {
 			code := fault.CodeOf(why)
-			if _, there := set[code]; !there && !(code == fault.ModelNoRoom && r.entry.cold()) {
-				set[code] = reason(why)
+			if code == fault.ModelNoRoom && r.entry.cold() {
+				continue
 			}
+			set[code] = withReason(set[code], reason(why))
 		}
 	}
 	for code, detail := range set {
@@ -234,6 +235,20 @@ func (m *model) conditions() {
 	}
 	m.clearWhere(func(code fault.Code) bool { _, still := set[code]; return !still })
 	m.shown = set
+}
+
+// maxReasons bounds a condition's text when several runners of a model have it.
+const maxReasons = 1000
+
+// withReason adds another runner's reason, once.
+func withReason(text, reason string) string {
+	switch {
+	case text == "":
+		return reason
+	case strings.Contains(text, reason) || len(text)+len(reason) > maxReasons:
+		return text
+	}
+	return text + "; " + reason
 }
 
 // clearConditions removes the model from the board.

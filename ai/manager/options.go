@@ -1,11 +1,13 @@
 package manager
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"math/rand/v2"
 	"time"
 
+	"github.com/tuttinode/tutti/ai/backend"
 	"github.com/tuttinode/tutti/ai/docker"
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/core"
@@ -22,8 +24,12 @@ type Entry struct {
 	URL string
 	// Token is sent to URL, "" sends none.
 	Token core.Secret
+	// CA holds the certificates, as PEM, that its server's must be signed by; "" is the system's.
+	CA string
 	// ServedModel is the runner's name for the model; "" is Model.ID.
 	ServedModel string
+	// Shared: other models are at the same URL, so that a lack of ServedModel cannot be guessed.
+	Shared bool
 	// Warm loads the model at once and keeps it loaded. It has no effect on servers.
 	Warm bool
 	// Capacity is the number of containers to start, 0 is one. For a server it limits
@@ -32,6 +38,10 @@ type Entry struct {
 	// AssumedSlots is the number of slots of a container that reports none; 0 takes the
 	// default of its kind.
 	AssumedSlots int
+	// AssumedContext is the context of a container that reports none, 0 where it is unknown. Stated is what the operator
+	// says of the model, which comes before what a server reports.
+	AssumedContext inference.Tokens
+	Stated         inference.Abilities
 	// GPUs is how many GPUs each container gets, 0 is one. GPUIDs restricts it to these
 	// GPUs, nil allows all.
 	GPUs   int
@@ -42,7 +52,7 @@ type Entry struct {
 	MemoryShare float64
 	// Image is the containers' image when the entry names one.
 	Image string
-	// Env is the containers' environment beside PIPELINE and MODEL_ID.
+	// Env is the containers' environment besides PIPELINE and MODEL_ID.
 	Env models.Settings
 	// Sandbox is what the containers may do beyond serving the model.
 	Sandbox models.Sandbox
@@ -51,6 +61,12 @@ type Entry struct {
 }
 
 func (e *Entry) external() bool { return e.URL != "" }
+
+// complete corrects what a runner reports by what its entry says.
+func (e *Entry) complete(info *backend.Info) {
+	info.Features = e.Stated.Features.Or(info.Features)
+	info.Context = cmp.Or(e.Stated.Context, info.Context, e.AssumedContext)
+}
 
 // cold reports whether it is loaded on demand.
 func (e *Entry) cold() bool { return !e.Warm && !e.external() }
@@ -84,6 +100,13 @@ type Options struct {
 	// NoContainers is why none can be started, nil when they can. Entries without URL
 	// fail with it.
 	NoContainers error
+	// Adopt: the engine knows containers of an earlier run of this node. Those of warm models are
+	// adopted, and stay when the process hands over to another one.
+	Adopt bool
+	// KeepContainers has them stay whenever the node stops.
+	KeepContainers bool
+	// Orphans: an earlier run had containers, which are removed also if no entry wants any now.
+	Orphans bool
 	// Backends makes the clients of runners; nil takes Clients.
 	Backends Backends
 	// Images names the image of an entry without URL; nil takes Images of the
@@ -96,7 +119,7 @@ type Options struct {
 	// one emulated device, "emulated-0".
 	Devices []Device
 	// Find detects the GPUs when some were configured and none was present at the start.
-	// Containers wait until it returns any; it is retried until then. An error beside
+	// Containers wait until it returns any; it is retried until then. An error with
 	// devices is ignored.
 	Find func(ctx context.Context) ([]Device, error)
 	// Reserve is called for each GPU, once the GPUs are known, with the memory that the
@@ -142,7 +165,7 @@ func (o Options) withDefaults() Options {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Backends == nil {
-		o.Backends = Clients(nil, inference.Limits{}, o.Log)
+		o.Backends = Clients(nil, trusting, inference.Limits{}, o.Log)
 	}
 	if o.Images == nil {
 		o.Images = Images(docker.Images{})

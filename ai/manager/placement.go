@@ -9,7 +9,9 @@ import (
 // emulated is the device that containers get on a node without GPUs.
 const emulated = "emulated-0"
 
-// GPUSet are the devices for containers, each with as many slots as containers may share it.
+// GPUSet is the devices for containers. A device has one slot for each container that may share it.
+// ai/models has a GPUSet too: it searches places for all warm containers of a configuration at once,
+// while this one holds running containers, which can be evicted but not moved.
 type GPUSet struct {
 	Devices []Device
 	// PerDevice is the number of slots of each device.
@@ -36,7 +38,7 @@ type Memory struct {
 	Share float64
 }
 
-// on returns the amount on a device.
+// on returns the bytes that the container needs on a device.
 func (m Memory) on(d Device) int64 {
 	return max(m.Bytes, int64(m.Share*float64(d.MemoryBytes)))
 }

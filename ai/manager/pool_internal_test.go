@@ -148,7 +148,7 @@ func TestOnePartyMakesNoRunnerRest(t *testing.T) {
 	idle := &member{slots: 1}
 	p.add(idle)
 	if got, err := p.pick(pickRequest{party: "other"}); got != idle {
-		t.Fatalf("a runner that rests is tried beside one that does not: %v", err)
+		t.Fatalf("a runner that rests is tried alongside one that does not: %v", err)
 	}
 	if got, err := p.pick(pickRequest{party: "other"}); got != m {
 		t.Fatal(err)

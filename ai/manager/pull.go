@@ -3,6 +3,8 @@ package manager
 import (
 	"context"
 	"errors"
+	"reflect"
+	"slices"
 	"time"
 
 	"github.com/tuttinode/tutti/ai/backend"
@@ -68,8 +70,8 @@ func (m *Manager) Pull(
 ) ([]PullPart, error) {
 	var parts []PullPart
 	images := make(map[string]bool)
-	for _, p := range m.entriesOf(id) {
-		j := &puller{m: m, activeEntry: p, dry: dry, report: report, images: images}
+	for _, j := range m.pullersOf(id) {
+		j.dry, j.report, j.images = dry, report, images
 		err := j.pull(ctx)
 		parts = append(parts, j.parts...)
 		if err != nil {
@@ -82,21 +84,33 @@ func (m *Manager) Pull(
 	return parts, nil
 }
 
-func (m *Manager) entriesOf(id inference.Model) (out []*activeEntry) {
+// pullersOf returns a puller for each entry of a model. Equal entries of containers share one.
+func (m *Manager) pullersOf(id inference.Model) (out []*puller) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, p := range m.entries {
-		if p.entry.Model == id {
-			out = append(out, p)
+		if p.entry.Model != id {
+			continue
 		}
+		at := slices.IndexFunc(out, func(have *puller) bool {
+			return !p.entry.external() && reflect.DeepEqual(have.entry, p.entry)
+		})
+		if at < 0 {
+			at = len(out)
+			out = append(out, &puller{m: m, model: p.model, entry: p.entry})
+		}
+		out[at].runners = append(out[at].runners, p.runner)
 	}
 	return out
 }
 
 // puller pulls for one entry.
 type puller struct {
-	m *Manager
-	*activeEntry
+	m       *Manager
+	model   *model
+	entry   *Entry
+	runners []*runner
+
 	dry    bool
 	report func(PullProgress)
 	// images are those already handled for an earlier entry of the model.

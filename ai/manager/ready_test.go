@@ -149,7 +149,7 @@ func TestLoadingAgainIsWaitedFor(t *testing.T) {
 		h.change("a", func(p *program) { p.health = backend.Loading })
 		after(11 * time.Minute)
 		if n := h.count(h.removed, "a"); n != 1 {
-			t.Errorf("%d removed: loading for ever is a failure", n)
+			t.Errorf("%d removed: loading forever is a failure", n)
 		}
 		r.end()
 	})

@@ -18,7 +18,7 @@ func (h *host) failEngine(err error) {
 	h.engineErr = err
 }
 
-// TestTheOldContainerKeepsItsPlaces: until it is gone no other is put beside it,
+// TestTheOldContainerKeepsItsPlaces: until it is gone no other is put next to it,
 // and the model says what is the matter.
 func TestTheOldContainerKeepsItsPlaces(t *testing.T) {
 	inBubble(t, func(t *testing.T) {

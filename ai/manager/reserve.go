@@ -28,12 +28,12 @@ func (m *Manager) Reserve(ctx context.Context, id inference.Model, party string)
 }
 
 func (m *model) reserve(ctx context.Context, party string) (*slot, error) {
-	m.pending.Add(1)
+	m.pending.add(party, 1)
 	if s := m.pool.queue.Stats(); s.InUse+s.Waiting >= s.Slots {
 		poke(m.wake)
 	}
 	release, err := m.pool.acquire(ctx, party)
-	m.pending.Add(-1)
+	m.pending.add(party, -1)
 	if err == nil {
 		return &slot{model: m, party: party, release: release}, nil
 	}

@@ -46,6 +46,9 @@ type runner struct {
 	// rootWritable means that a container of this run needed to change files of its image,
 	// and its entry does not decide it.
 	rootWritable bool
+	// left is a container of an earlier run that it has not used yet. The sweep sets it, before
+	// the runner's first container.
+	left atomic.Pointer[left]
 }
 
 // shared are the parts that all runners of the node share.
@@ -54,21 +57,11 @@ type shared struct {
 	devices *devices
 	strays  *strays
 	events  *containerEvents
+	// keep: when the node stops, the containers of warm models stay.
+	keep atomic.Bool
 }
 
-// newRunners makes the runners of an entry: a server is one, containers are as many as
-// its capacity.
-func newRunners(m *model, e *Entry, s *shared) (out []*runner) {
-	n := 1
-	if !e.external() {
-		n = max(e.Capacity, 1)
-	}
-	for range n {
-		out = append(out, newRunner(m, e, s))
-	}
-	return out
-}
-
+// newRunner makes the runner of an entry.
 func newRunner(m *model, e *Entry, s *shared) *runner {
 	flag := func() chan struct{} { return make(chan struct{}, 1) }
 	r := &runner{
@@ -128,7 +121,7 @@ func (r *runner) enter(state inference.State) {
 // fail reports the Failed state with its reason.
 func (r *runner) fail(why error, lines []string) {
 	r.report(func(s *status) {
-		*s = status{state: inference.Failed, why: why, lines: lines}
+		*s = status{state: inference.Failed, failure: why, lines: lines}
 	})
 }
 

@@ -65,7 +65,7 @@ func TestAnImageThatNeedsItsRoot(t *testing.T) {
 	})
 }
 
-// What the engine cannot keep is shown beside a runner that works.
+// What the engine cannot keep is shown alongside a runner that works.
 func TestRestrictionsThatAreMissing(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		h := newHost()

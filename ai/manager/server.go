@@ -14,7 +14,7 @@ func (r *runner) runServer(ctx context.Context) {
 	for {
 		b, err := r.shared.o.Backends(r.entry, r.entry.URL)
 		if err == nil {
-			w := newWatch(r, b, serverName(r.entry.URL))
+			w := newWatch(r, b, serverName(r.entry))
 			r.watchServer(ctx, w)
 			w.close()
 			return
@@ -26,13 +26,17 @@ func (r *runner) runServer(ctx context.Context) {
 	}
 }
 
-// serverName returns a server's host: the rest of its address may hold a secret.
-func serverName(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return "server"
+// serverName returns a server's host, with the model's name there where the entry has one: the rest
+// of its address may hold a secret.
+func serverName(e *Entry) string {
+	name := "server"
+	if u, err := url.Parse(e.URL); err == nil && u.Host != "" {
+		name = u.Host
 	}
-	return u.Host
+	if e.ServedModel != "" {
+		name = e.ServedModel + " at " + name
+	}
+	return name
 }
 
 func (r *runner) watchServer(ctx context.Context, w *watch) {

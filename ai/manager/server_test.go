@@ -138,6 +138,41 @@ func TestServersOfOneModelShareItsJobs(t *testing.T) {
 	})
 }
 
+// TestModelsOfOneNameAtOneServer are two runners, which records name apart. A name that the server does not list is
+// a condition while it works, with the reasons of both, and ends when it is listed.
+func TestModelsOfOneNameAtOneServer(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		h := newHost()
+		const url = "http://one:8000"
+		h.servers[url] = &program{slots: 1, unlisted: "no such name"}
+		r := begin(t, h, manager.Options{Entries: []manager.Entry{
+			{Model: llm("a"), URL: url, ServedModel: "a:small"}, {Model: llm("a"), URL: url, ServedModel: "a:large"},
+		}})
+		if s := r.state("a", inference.Ready, ""); s.Capacity != 2 {
+			t.Errorf("%+v", s)
+		}
+		got := map[string]bool{}
+		for range 2 {
+			_, reply := r.hold("a")
+			got[reply.Worker] = true
+		}
+		if !got["a:small at one:8000"] || !got["a:large at one:8000"] {
+			t.Errorf("workers %v", got)
+		}
+		all := r.board.Snapshot()
+		if len(all) != 1 || all[0].Code != fault.ServedModelUnlisted || all[0].Detail != "no such name" {
+			t.Errorf("%+v", all)
+		}
+		h.change(url, func(p *program) { p.unlisted = "" })
+		after(6 * time.Second)
+		if all := r.board.Snapshot(); len(all) != 0 {
+			t.Errorf("%+v", all)
+		}
+		r.cancel()
+		<-r.done
+	})
+}
+
 // TestARunnerOfAnotherRelease works and is complained of once, until it is
 // replaced. What other kinds of servers call their release is their own matter.
 func TestARunnerOfAnotherRelease(t *testing.T) {

@@ -18,12 +18,12 @@ import (
 )
 
 // site is a web server on an address of the loopback that a test's fetcher may dial,
-// as if it were public, beside one on the same port that it may not, with a name
+// as if it were public, besides one on the same port that it may not, with a name
 // server that knows both.
 type site struct {
 	mux *http.ServeMux
 	// listener is its address, port the port of it; inside is the host that may not be
-	// dialled.
+	// dialed.
 	listener, port, inside string
 	resolver               *net.Resolver
 }
@@ -112,7 +112,7 @@ func (s *site) fetcher(o manager.PictureOptions) *manager.PictureFetcher {
 }
 
 // resolver asks a name server of its own: images.example.com and .org are outside,
-// inside.example.com inside, and rebinding.example.com outside when it is asked for
+// inside.example.com inside, and rebinding.example.com outside at the lookup
 // the first time and inside from then on. For silent.example.com there is no answer.
 func resolver(t *testing.T, inside string) *net.Resolver {
 	t.Helper()

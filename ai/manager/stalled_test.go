@@ -17,7 +17,7 @@ type outcome struct {
 	took time.Duration
 }
 
-// begun begins a job beside the test.
+// begun begins a job alongside the test.
 func (r *rig) begun() <-chan outcome {
 	out := make(chan outcome, 1)
 	go func() {

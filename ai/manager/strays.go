@@ -12,11 +12,13 @@ import (
 // sweepTimeout bounds the removal of what an earlier run left.
 const sweepTimeout = time.Minute
 
-// strays removes containers of an earlier run of the node, once, before the first
-// container of this run is created: afterwards they could not be distinguished.
+// strays removes containers of an earlier run of the node that this one does not adopt, once,
+// before the first container of this run is created.
 type strays struct {
 	engine Engine
-	log    *slog.Logger
+	// adopt takes what this run wants.
+	adopt func(context.Context) error
+	log   *slog.Logger
 	// sem is held during a sweep and guards done.
 	sem  chan struct{}
 	done bool
@@ -40,6 +42,9 @@ func (s *strays) sweep(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, sweepTimeout)
 	defer cancel()
+	if err := s.adopt(ctx); err != nil {
+		return err
+	}
 	removed, err := s.engine.Reconcile(ctx)
 	var several interface{ Unwrap() []error }
 	if err != nil && !errors.As(err, &several) {

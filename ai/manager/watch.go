@@ -86,7 +86,7 @@ func (w *watch) probeFailed(err error, flagged bool) error {
 	w.last = err
 	if !w.offered && w.since.IsZero() {
 		switch fault.CodeOf(err) {
-		case fault.RunnerModelMissing, fault.RunnerAuth:
+		case fault.RunnerModelMissing, fault.RunnerAuth, fault.RunnerTLS:
 			return err
 		}
 		return nil
@@ -101,11 +101,12 @@ func (w *watch) probeFailed(err error, flagged bool) error {
 
 // offer adds the runner to the pool, or applies what changed.
 func (w *watch) offer(info *backend.Info) {
+	w.r.entry.complete(info)
 	n := slots(w.r.entry, info)
 	if w.offered {
 		w.r.model.pool.resize(w.member, n, info.Operations)
 		if !same(&w.r.now.info, info) {
-			w.r.report(func(s *status) { s.info, s.concerns = *info, w.concerns(info) })
+			w.r.report(func(s *status) { s.info, s.warnings = *info, w.warnings(info) })
 		}
 		return
 	}
@@ -118,15 +119,16 @@ func (w *watch) offer(info *backend.Info) {
 		w.since = time.Now()
 	}
 	w.r.report(func(s *status) {
-		s.state, s.why, s.lines, s.progress, s.info = inference.Ready, nil, nil, "", *info
-		s.concerns = w.concerns(info)
+		s.state, s.failure, s.lines, s.progress, s.info = inference.Ready, nil, nil, "", *info
+		s.warnings = w.warnings(info)
 	})
 }
 
-// concerns are warnings about a ready runner: it lacks restrictions, or its release is not
-// the one that this node is written for, so that it may fail silently. The versions of other kinds
-// of servers are not comparable.
-func (w *watch) concerns(info *backend.Info) (out []error) {
+// warnings returns the problems of a ready runner that do not keep it from jobs: it lacks
+// restrictions, its release is not the one that this node is written for, so that it may fail
+// silently, or its list lacks the model's name. The versions of other kinds of servers are not
+// comparable.
+func (w *watch) warnings(info *backend.Info) (out []error) {
 	if f := docker.Degraded(w.missing); f != nil {
 		out = append(out, f)
 	}
@@ -137,12 +139,16 @@ func (w *watch) concerns(info *backend.Info) (out []error) {
 	if f := docker.CheckTag(w.image, version); f != nil {
 		out = append(out, f)
 	}
+	if info.Unlisted != "" {
+		out = append(out, fault.New(fault.ServedModelUnlisted, "probe a runner", info.Unlisted))
+	}
 	return out
 }
 
 // same reports whether two answers agree in the published fields.
 func same(a, b *backend.Info) bool {
-	return a.Version == b.Version && a.Slots == b.Slots && a.Context == b.Context &&
+	return a.Version == b.Version && a.Unlisted == b.Unlisted && a.Slots == b.Slots && a.Context == b.Context &&
+		a.Features == b.Features &&
 		slices.Equal(a.Operations, b.Operations)
 }
 

@@ -14,6 +14,7 @@ import (
 func (l *loader) crossCheck() {
 	l.checkWarm()
 	l.mergePrices()
+	l.checkServers()
 	l.noticePrices()
 	l.checkMemory()
 }
@@ -58,6 +59,8 @@ func startMode(warm bool) string {
 type runner struct {
 	model inference.Model
 	url   string
+	// served is the model's name there: one server may have several of the network's name.
+	served string
 }
 
 // mergePrices merges entries that repeat a runner with a price for another gateway. (The
@@ -68,7 +71,7 @@ func (l *loader) mergePrices() {
 		if d.refused {
 			continue
 		}
-		r := runner{d.entry.Model, d.entry.URL}
+		r := runner{d.entry.Model, d.entry.URL, d.entry.Served()}
 		base, seen := first[r]
 		switch {
 		case !seen:
@@ -248,7 +251,7 @@ func tooManyContainers(warm []Need, g GPUSet) string {
 		return "with this one there are " + count(slots, "warm container") +
 			", a node without GPUs runs " + strconv.Itoa(have) + " at once"
 	case slots <= have:
-		return "none of the devices that this model may use takes another container beside those of the " +
+		return "none of the devices that this model may use takes another container besides those of the " +
 			"warm models before it"
 	}
 	return "with this one the warm containers take " + count(slots, "slot") + " on GPUs, the node has " +
@@ -266,7 +269,7 @@ func notEnoughMemory(warm []Need, devices []Device) string {
 	}
 	if sum <= total(devices) {
 		return "no device has " + gigabytes(last.memoryOn(last.largest(devices))) +
-			" of GPU memory left for this model beside the warm ones before it"
+			" of GPU memory left for this model besides the warm ones before it"
 	}
 	return "with this one the warm models need " + gigabytes(sum) + " of GPU memory, " + allDevices(devices)
 }

@@ -22,9 +22,15 @@ type Entry struct {
 	URL string
 	// Token is sent to URL as bearer token.
 	Token core.Secret
+	// CA holds the certificates of its file, as PEM, that URL's must be signed by; "" is the
+	// system's.
+	CA string
 	// ServedModel is the model's name at the server behind URL, "" when it is
 	// Model.ID.
 	ServedModel string
+	// Shared means that another model has the same URL and ServedModel is not given, so that only
+	// a model of this very name may be taken at the server.
+	Shared bool
 	// Capacity is the number of parallel jobs at an external server, or of containers to
 	// start; 0 means not given: see Containers.
 	Capacity int
@@ -47,6 +53,8 @@ type Entry struct {
 	Sandbox Sandbox
 	// RequestURLs says which addresses in requests its runner may be given.
 	RequestURLs fetchurl.Policy
+	// Features are what the operator says the model can do.
+	Features inference.Abilities
 	// Prices are those of the model; empty only off-chain.
 	Prices []GatewayPrice
 	// Place is where the entry begins.
@@ -82,7 +90,7 @@ func (e *Entry) MemoryOn(size int64) int64 {
 	return e.need().memoryOn(size)
 }
 
-// Environment returns what a container of the entry gets beside PIPELINE and MODEL_ID:
+// Environment returns what a container of the entry gets besides PIPELINE and MODEL_ID:
 // for text generation each of the runner's settings, in a fixed order with our
 // defaults, then the other flags in the order of the file. An external entry has
 // none.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/distribution/reference"
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
@@ -42,6 +41,7 @@ func fields() []field {
 			example: "1000000", read: readPixels},
 		{name: "gateway", kinds: text, example: `"0x" and 40 hexadecimal digits`, read: readGateway},
 		{name: "url", kinds: text, example: `"http://host:8000"`, read: readURL},
+		{name: "ca", kinds: text, example: `"/etc/tutti/runner.pem"`, read: readCA},
 		{name: "token", kinds: text, example: `"text"`, read: readToken},
 		{name: "served_model", kinds: text, example: `"llama3.1:8b"`, read: readServedModel},
 		{name: "capacity", kinds: []kind{isNumber}, example: "4", read: readCapacity},
@@ -58,18 +58,13 @@ func fields() []field {
 		{name: "processes", kinds: []kind{isNumber}, example: "8192", read: readProcesses},
 		{name: "capabilities", kinds: []kind{isArray}, example: `["SETUID", "SETGID"]`, read: readCapabilities},
 		{name: "request_urls", kinds: text, example: `"fetch", "data", "public" or "any"`, read: readRequestURLs},
+		{name: "features", kinds: []kind{isObject}, example: `{"context": 32768, "tools": true}`, read: readFeatures},
 	}
 }
 
 func readWarm(d *draft, v node) { d.entry.Warm = v.text == "true" }
 
-func readRemote(d *draft, v node) {
-	d.entry.Remote = v.text == "true"
-	if d.entry.Remote && d.pipeline.Capability == capability.LiveVideoToVideo {
-		d.reject(fault.ModelFieldInvalid, v, "remote", "workers of other machines do not serve "+d.pipeline.Name(),
-			"delete the field and give a url, or leave the model to a container of this node")
-	}
-}
+func readRemote(d *draft, v node) { d.entry.Remote = v.text == "true" }
 
 func readPipeline(d *draft, v node) {
 	p, ok := pipelineNamed(v.text)
@@ -79,10 +74,6 @@ func readPipeline(d *draft, v node) {
 	}
 	d.pipeline = p
 	d.entry.Model.Capability = p.Capability
-	if why := d.l.options.NoLive; why != "" && p.Capability == capability.LiveVideoToVideo {
-		// A container must not occupy a device for jobs that never arrive.
-		d.reject(fault.FeatureMissing, v, "pipeline", why, "delete the entry")
-	}
 }
 
 // badModelID says what is wrong with a model ID, "" for nothing. It becomes part

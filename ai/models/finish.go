@@ -22,6 +22,7 @@ func (d *draft) finish() {
 		d.notice("warm", "is left out, which counts as false: the model is loaded at its first job")
 	}
 	d.finishPrice()
+	d.finishCA()
 	if d.external {
 		d.noticeUnused("has no effect on an external server", "optimization_flags", "gpus", "vram_gb", "image")
 		d.noticeUnused("has no effect on an external server",
@@ -30,8 +31,12 @@ func (d *draft) finish() {
 		d.entry.Flags, d.entry.GPUs, d.entry.VRAM, d.entry.Image = nil, GPUs{}, 0, ""
 		return
 	}
-	d.noticeUnused("has no effect without url", "token", "served_model")
-	d.entry.Token, d.entry.ServedModel = core.Secret{}, ""
+	d.noticeUnused("has no effect without url", "token", "served_model", "ca")
+	d.entry.Token, d.entry.ServedModel, d.entry.CA = core.Secret{}, "", ""
+	if d.entry.Remote { // nothing is started here
+		d.entry.Flags, d.entry.GPUs, d.entry.VRAM, d.entry.Image = nil, GPUs{}, 0, ""
+		return
+	}
 	if d.entry.Capacity > maxContainers {
 		d.reject(fault.ModelFieldInvalid, d.given["capacity"], "capacity",
 			strconv.Itoa(d.entry.Capacity)+" containers are more than a machine runs", "write 100 or less")

@@ -6,7 +6,9 @@ import (
 	"slices"
 )
 
-// Need is what one container needs of a node's devices.
+// Need is what one container needs of a node's devices. This package checks a whole
+// configuration before anything runs, so it asks whether all warm containers fit together;
+// ai/manager's Need is one container that is to be placed among those that run.
 type Need struct {
 	// Bytes is the memory on each of its devices, 0 when unknown.
 	Bytes int64
@@ -25,14 +27,14 @@ func (e *Entry) need() Need {
 }
 
 // MemoryShare returns the part of each of its devices' memory that a text generation container
-// always allocates, 0 for all others. A custom image may be another runner: if the entry
-// gives vram_gb and no share, only vram_gb counts.
+// always allocates, 0 for all others. A custom image may allocate no fixed share, so with
+// vram_gb and no explicit share, only vram_gb counts.
 func (e *Entry) MemoryShare() float64 {
-	_, set := e.Flags.Lookup(utilisation)
+	_, set := e.Flags.Lookup(utilization)
 	if ownRunner := e.Image != "" && e.vramGiven && !set; e.LLM == nil || ownRunner {
 		return 0
 	}
-	return e.LLM.Utilisation
+	return e.LLM.Utilization
 }
 
 // memoryOn returns what it allocates on a device of size bytes.
@@ -84,7 +86,7 @@ func (g GPUSet) Assign(needs []Need) [][]int {
 }
 
 // fits reports whether all containers fit together. If the search ends early they are
-// assumed to fit, as their start decides.
+// assumed to fit: starting them shows whether they do.
 func (g GPUSet) fits(needs []Need) bool {
 	if g.exceeded(needs) {
 		return false
@@ -139,7 +141,7 @@ func (o order) of(needs []Need) []Need {
 	return out
 }
 
-// oneByOne places each need beside those before it.
+// oneByOne places the needs one after another, keeping earlier placements.
 func (o order) oneByOne(p *placement, needs []Need) [][]int {
 	out := make([][]int, len(needs))
 	for _, i := range o {
@@ -209,7 +211,7 @@ func (p *placement) spread(needs []Need, from, left int) bool {
 }
 
 // equivalentTried reports whether an equivalent device was already tried, so that trying
-// device i cannot succeed.
+// device i cannot succeed either.
 func (p *placement) equivalentTried(n Need, from, i int) bool {
 	if n.IDs != nil {
 		return false

@@ -3,6 +3,7 @@ package models_test
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,10 +13,11 @@ import (
 
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/inference"
 )
 
 // fixture is a models file, how it is read and what is to be said about it: the
-// lines of the text file beside it.
+// lines of the text file next to it.
 type fixture struct {
 	name, path string
 	content    string
@@ -91,8 +93,6 @@ func (f *fixture) loadOptions(t testing.TB) models.Options {
 		switch name {
 		case "offchain":
 			o.Offchain = true
-		case "nolive":
-			o.NoLive = "payment of live-video-to-video is not part of this release yet"
 		case "serverless":
 			o.Serverless = true
 		case "unverified":
@@ -190,6 +190,9 @@ func entryLine(e *models.Entry) string {
 	}
 	if e.External() {
 		b.WriteString(" at " + e.URL + " as " + e.Served())
+		if e.Shared {
+			b.WriteString(" shared")
+		}
 	}
 	if !e.Token.IsZero() {
 		b.WriteString(" token " + e.Token.String())
@@ -208,6 +211,9 @@ func entryLine(e *models.Entry) string {
 	}
 	if !e.External() {
 		b.WriteString(" | gpus " + e.GPUs.String() + " vram " + strconv.FormatInt(e.VRAM, 10))
+	}
+	if f := e.Features; f != (inference.Abilities{}) {
+		fmt.Fprintf(&b, " | has %s lacks %s context %d", f.Has.Words(), f.Lacks.Words(), f.Context)
 	}
 	if e.Image != "" {
 		b.WriteString(" image " + e.Image)

@@ -95,7 +95,7 @@ func checkEntry(t *testing.T, o models.Options, e *models.Entry) {
 		names[s.Name] = true
 	}
 	if m := e.LLM; m != nil && (m.MaxBatchedTokens < m.MaxModelLen ||
-		m.PipelineParallel*m.TensorParallel != e.GPUs.Count || !(m.Utilisation > 0 && m.Utilisation <= 1)) {
+		m.PipelineParallel*m.TensorParallel != e.GPUs.Count || !(m.Utilization > 0 && m.Utilization <= 1)) {
 		t.Fatalf("settings that break a rule: %+v on %+v", m, e.GPUs)
 	}
 }

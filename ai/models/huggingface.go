@@ -14,7 +14,7 @@ type shape struct{ heads, layers int }
 // commitName matches a snapshot's directory in a Hugging Face cache: the commit's hash.
 func commitName() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`) }
 
-// repoID matches a Hugging Face repository, organisation and name, which has a directory of its own.
+// repoID matches a Hugging Face repository, organization and name, which has a directory of its own.
 func repoID() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)?$`)
 }

@@ -10,7 +10,7 @@ import (
 
 // LLM are the settings of a text generation container, defaults filled in.
 type LLM struct {
-	// EightBit quantises the weights to 8 bits.
+	// EightBit quantizes the weights to 8 bits.
 	EightBit bool
 	// PipelineParallel is the number of stages and TensorParallel of parts of a
 	// stage; each part has a device.
@@ -19,8 +19,8 @@ type LLM struct {
 	// batch and MaxSeqs its sequences.
 	MaxModelLen, MaxBatchedTokens inference.Tokens
 	MaxSeqs                       int
-	// Utilisation is the share of each device's memory that the runner takes.
-	Utilisation float64
+	// Utilization is the share of each device's memory that the runner takes.
+	Utilization float64
 }
 
 // The runner's variables, in the order of its documentation.
@@ -31,18 +31,18 @@ const (
 	maxModelLen      = "MAX_MODEL_LEN"
 	maxBatchedTokens = "MAX_NUM_BATCHED_TOKENS"
 	maxSeqs          = "MAX_NUM_SEQS"
-	utilisation      = "GPU_MEMORY_UTILIZATION"
+	utilization      = "GPU_MEMORY_UTILIZATION"
 )
 
 func llmVariables() []string {
-	return []string{use8Bit, pipelineParallel, tensorParallel, maxModelLen, maxBatchedTokens, maxSeqs, utilisation}
+	return []string{use8Bit, pipelineParallel, tensorParallel, maxModelLen, maxBatchedTokens, maxSeqs, utilization}
 }
 
 // DefaultLLM returns the settings of an entry that names none.
 func DefaultLLM() LLM {
 	return LLM{
 		PipelineParallel: 1, TensorParallel: 1, MaxModelLen: 8192, MaxBatchedTokens: 8192, MaxSeqs: 128,
-		Utilisation: 0.97,
+		Utilization: 0.97,
 	}
 }
 
@@ -55,7 +55,7 @@ func (m *LLM) settings() Settings {
 		NewSetting(maxModelLen, strconv.FormatInt(int64(m.MaxModelLen), 10)),
 		NewSetting(maxBatchedTokens, strconv.FormatInt(int64(m.MaxBatchedTokens), 10)),
 		NewSetting(maxSeqs, strconv.Itoa(m.MaxSeqs)),
-		NewSetting(utilisation, strconv.FormatFloat(m.Utilisation, 'g', -1, 64)),
+		NewSetting(utilization, strconv.FormatFloat(m.Utilization, 'g', -1, 64)),
 	}
 }
 
@@ -128,16 +128,16 @@ func (d *draft) tokensSetting(name string, to *inference.Tokens) bool {
 }
 
 func (d *draft) shareSetting(m *LLM) {
-	v, given := d.entry.Flags.Lookup(utilisation)
+	v, given := d.entry.Flags.Lookup(utilization)
 	if !given {
 		return
 	}
 	share, err := strconv.ParseFloat(strings.TrimSpace(v), 64)
 	if err != nil || !(share > 0 && share <= 1) {
-		d.rejectSetting(utilisation, quoted(v)+" is not above 0 and at most 1", "write 0.97 for 97 % of the device's memory")
+		d.rejectSetting(utilization, quoted(v)+" is not above 0 and at most 1", "write 0.97 for 97 % of the device's memory")
 		return
 	}
-	m.Utilisation = share
+	m.Utilization = share
 }
 
 // checkBatch: the runner exits at its start if a batch is shorter than the longest

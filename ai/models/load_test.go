@@ -27,7 +27,7 @@ func compareLines(t *testing.T, what string, got, want []string) {
 	}
 }
 
-// Each fixture's problems, notices and entries are exactly those beside it.
+// Each fixture's problems, notices and entries are exactly those next to it.
 func TestFixtures(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{"bad", "good"} {

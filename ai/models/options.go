@@ -26,8 +26,6 @@ type Options struct {
 	ContainersPerGPU int
 	// Offchain means that jobs are not paid, so that entries need no price.
 	Offchain bool
-	// NoLive is why entries of live-video-to-video are refused; "" when they are served.
-	NoLive string
 	// Serverless takes one model of live-video-to-video whose url is a WebSocket.
 	Serverless bool
 	// DefaultPrice is -pricePerUnit and -pixelsPerUnit, for entries without price.

@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/server/admin"
 )
 
-// addProcess gives the admin API what changes the process itself.
+// addProcess gives the admin API the actions on the process itself: reload, drain and upgrade.
 func (n *node) addProcess(opt *admin.Options) {
 	p := n.Process
 	n.Reloader = nodeenv.NewReloader(n.Env, func() (*config.Config, []config.Notice, error) {
@@ -26,6 +26,10 @@ func (n *node) addProcess(opt *admin.Options) {
 	}
 	if n.Orchestrator != nil {
 		parts.Rules, parts.Listener, parts.Live = n.Orchestrator.Rules, n.Orchestrator.Server, n.Orchestrator.Live()
+		parts.Capabilities = n.Orchestrator.Capabilities()
+		if n.Earning != nil {
+			parts.Books = n.Earning.Ledger
+		}
 	}
 	if n.Gateway != nil {
 		parts.Gateway = n.Gateway

@@ -10,25 +10,25 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/test/fakegpu"
 )
 
 // seen is what a test says was seen.
 type seen struct {
-	present []gpu.Device
+	present []device.GPU
 	faults  []*fault.Fault
 	blind   bool
 }
 
-func (s seen) Present() []gpu.Device  { return s.present }
+func (s seen) Present() []device.GPU  { return s.present }
 func (s seen) Faults() []*fault.Fault { return s.faults }
 func (s seen) Blind() bool            { return s.blind }
 
 func TestContainerGPUs(t *testing.T) {
 	t.Parallel()
-	two := []gpu.Device{{Index: 0, Memory: 24}, {Index: 1, Memory: 48, MIG: true}}
+	two := []device.GPU{{Index: 0, Memory: 24}, {Index: 1, Memory: 48, MIG: true}}
 	of := func(codes ...fault.Code) (list []*fault.Fault) {
 		for _, c := range codes {
 			list = append(list, fault.New(c, "", ""))

@@ -6,7 +6,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/internal/logging"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/adminview"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/earning"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/orchestrator"
@@ -54,7 +53,7 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *pro
 		}
 	}
 	if cfg.Roles.Redeemer {
-		if n.Earning, err = earning.NewRedeemer(ctx, n.Env, n.Chain); err != nil {
+		if n.Earning, err = orchestrator.NewRedeemer(ctx, n.Env, n.Chain); err != nil {
 			return nil, err
 		}
 	}

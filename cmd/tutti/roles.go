@@ -4,12 +4,10 @@ import (
 	"context"
 
 	"github.com/tuttinode/tutti/ai/models"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/earning"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/gateway"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelserver"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/orchestrator"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/signer"
 	"github.com/tuttinode/tutti/core/pricing"
 )
 
@@ -71,7 +69,7 @@ func (n *node) addSigner(ctx context.Context) error {
 	if err := n.addPrices(nil); err != nil {
 		return err
 	}
-	s, err := signer.New(ctx, n.Env, n.Chain, n.Prices.Caps)
+	s, err := gateway.NewSigner(ctx, n.Env, n.Chain, n.Prices.Caps)
 	n.Signer = s
 	return err
 }
@@ -86,7 +84,7 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 	hook := orchestrator.NewGatewayHook(n.Env, n.Book())
 	if n.Chain != nil {
 		prices := orchestrator.HookedPrices(n.Prices.Book, hook)
-		if n.Earning, err = earning.New(ctx, n.Env, n.Chain, prices); err != nil {
+		if n.Earning, err = orchestrator.NewEarning(ctx, n.Env, n.Chain, prices); err != nil {
 			return err
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/test/coretest"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 	"github.com/tuttinode/tutti/transcoder/worker"

@@ -6,14 +6,14 @@ import (
 	"log/slog"
 	"strconv"
 
-	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/device"
 )
 
 // target is a device to be measured.
 type target struct {
 	// name is "cpu", or the GPU's index, or what the command line has.
 	name string
-	uuid gpu.UUID
+	uuid device.UUID
 }
 
 const processor = "cpu"
@@ -21,8 +21,8 @@ const processor = "cpu"
 func (t target) gpu() bool { return t.name != processor }
 
 // selection reads the text of -gpu.
-func selection(list string) (gpu.Selection, error) {
-	s, err := gpu.ParseSelection(list)
+func selection(list string) (device.Selection, error) {
+	s, err := device.ParseSelection(list)
 	if err != nil {
 		return s, fmt.Errorf("-gpu: %w", err)
 	}
@@ -30,7 +30,7 @@ func selection(list string) (gpu.Selection, error) {
 }
 
 // targets returns what was asked for, by its names alone: nothing where that is all.
-func targets(s gpu.Selection) []target {
+func targets(s device.Selection) []target {
 	if s.None() {
 		return []target{{name: processor}}
 	}
@@ -56,7 +56,7 @@ func deviceNames(targets []target) []string {
 // withoutEncoder finds the GPUs, by their names, whose frames the CPU encodes: the
 // driver reports no encoder, or libav can open none, as our engine then sees it too.
 func withoutEncoder(ctx context.Context, s settings) map[string]bool {
-	known := make(map[gpu.UUID]gpu.Device)
+	known := make(map[device.UUID]device.GPU)
 	if s.inventory != nil {
 		for _, d := range s.inventory.Devices() {
 			known[d.UUID] = d

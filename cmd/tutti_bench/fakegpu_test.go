@@ -40,7 +40,7 @@ func cardRun(t *testing.T, segments int, args ...string) document {
 	return doc
 }
 
-// A run on two GPUs, and an ffmpeg beside it on the same ones: both do the work
+// A run on two GPUs, and an ffmpeg alongside it on the same ones: both do the work
 // there, and what the GPUs did is in the document.
 func TestCardsAreMeasured(t *testing.T) {
 	d := driver(t, "devices=2")

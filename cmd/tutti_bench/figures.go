@@ -40,7 +40,7 @@ type figures struct {
 	Failure string `json:"failure,omitempty"`
 }
 
-func summarise(sessions int, samples []sample, wall time.Duration, memory int64) figures {
+func summarize(sessions int, samples []sample, wall time.Duration, memory int64) figures {
 	f := figures{Sessions: sessions, Segments: len(samples), Wall: wall.Seconds(), Memory: memory}
 	var took []time.Duration
 	var first, later mean

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/transcoder/gpus"
 	"github.com/tuttinode/tutti/transcoder/nvml"
 )
@@ -62,7 +62,7 @@ func withGPUs(ctx context.Context, s settings, stderr io.Writer) (_ settings, st
 }
 
 // found returns the devices to be measured.
-func found(s gpu.Selection, have []gpu.Device, why *fault.Fault) ([]target, error) {
+func found(s device.Selection, have []device.GPU, why *fault.Fault) ([]target, error) {
 	if len(have) == 0 && s.All {
 		if why == nil {
 			return nil, errors.New("-gpu all: the driver does not say which GPUs there are")

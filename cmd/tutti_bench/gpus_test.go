@@ -5,17 +5,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/gpu"
 )
 
 func TestWhichGPUsAreMeasured(t *testing.T) {
 	t.Parallel()
-	have := []gpu.Device{{Index: 0, UUID: "GPU-a"}, {Index: 2, UUID: "GPU-c"}}
+	have := []device.GPU{{Index: 0, UUID: "GPU-a"}, {Index: 2, UUID: "GPU-c"}}
 	none := fault.New(fault.NoDevices, "watch GPUs", "")
 	for _, row := range []struct {
 		asked string
-		have  []gpu.Device
+		have  []device.GPU
 		why   *fault.Fault
 		want  []target
 		err   string

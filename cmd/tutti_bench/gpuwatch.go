@@ -5,18 +5,18 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/device"
 )
 
 // gpuFigures are what a GPU did during a measurement. Loads are means over it, in
 // percent; the rest is the most there was.
 type gpuFigures struct {
-	Device  string      `json:"device"`
-	Model   string      `json:"model"`
-	Memory  gpu.Bytes   `json:"peakBytes"`
-	GPU     gpu.Percent `json:"gpuPercent"`
-	Encoder gpu.Percent `json:"encoderPercent"`
-	Decoder gpu.Percent `json:"decoderPercent"`
+	Device  string         `json:"device"`
+	Model   string         `json:"model"`
+	Memory  device.Bytes   `json:"peakBytes"`
+	GPU     device.Percent `json:"gpuPercent"`
+	Encoder device.Percent `json:"encoderPercent"`
+	Decoder device.Percent `json:"decoderPercent"`
 	// EncoderSessions and Temperature are of all processes, and in degrees Celsius.
 	EncoderSessions int `json:"peakEncoderSessions"`
 	Temperature     int `json:"peakTemperature"`
@@ -26,8 +26,8 @@ type gpuFigures struct {
 
 // gpuWatch collects samples of the GPUs of an inventory.
 type gpuWatch struct {
-	inventory gpu.Inventory
-	samples   map[gpu.UUID][]gpu.Sample
+	inventory device.Inventory
+	samples   map[device.UUID][]device.Sample
 }
 
 // watchPeriod is how often an inventory is looked at; it looks once a second.
@@ -35,7 +35,7 @@ const watchPeriod = 500 * time.Millisecond
 
 // watching looks at an inventory, if there is one, until the returned function is
 // called, which says what was seen.
-func watching(ctx context.Context, inventory gpu.Inventory) (seen func() []gpuFigures) {
+func watching(ctx context.Context, inventory device.Inventory) (seen func() []gpuFigures) {
 	if inventory == nil {
 		return func() []gpuFigures { return nil }
 	}
@@ -52,7 +52,7 @@ func watching(ctx context.Context, inventory gpu.Inventory) (seen func() []gpuFi
 
 // run looks until ctx ends.
 func (w *gpuWatch) run(ctx context.Context) {
-	w.samples = make(map[gpu.UUID][]gpu.Sample)
+	w.samples = make(map[device.UUID][]device.Sample)
 	ticker := time.NewTicker(watchPeriod)
 	defer ticker.Stop()
 	for {
@@ -95,7 +95,7 @@ func (w *gpuWatch) figures() []gpuFigures {
 				f.Throttled = s.Throttled
 			}
 		}
-		n := gpu.Percent(len(samples))
+		n := device.Percent(len(samples))
 		f.GPU, f.Encoder, f.Decoder = f.GPU/n, f.Encoder/n, f.Decoder/n
 		out = append(out, f)
 	}

@@ -61,12 +61,12 @@ func measured(ctx context.Context, s settings, pieces []piece, n int, lines *lin
 	}
 	err = group.Wait()
 	wall, gpus := time.Since(start), seen()
-	f := summarise(n, m.took, wall, m.peak)
+	f := summarize(n, m.took, wall, m.peak)
 	f.GPUs = gpus
 	return f, err
 }
 
-// session runs one stream, in real time when that is asked for.
+// session runs one stream, in real time with -live.
 func (m *measurement) session(ctx context.Context, k int) error {
 	if err := pause(ctx, time.Duration(k)*m.s.delay); err != nil {
 		return err
@@ -126,7 +126,7 @@ func (m *measurement) record(k, n int, source, took time.Duration, res *core.Tra
 	m.lines.write(time.Now(), k, n, source, took, res.Renditions[0].Frames)
 }
 
-// keep writes the renditions to files when that is asked for.
+// keep writes the renditions to files with -outPrefix.
 func (m *measurement) keep(k, n int, res *core.TranscodeResult) error {
 	if m.s.outPrefix == "" {
 		return nil

@@ -85,7 +85,7 @@ func TestFigures(t *testing.T) {
 	for i := range 100 {
 		samples = append(samples, sample{2 * time.Second, time.Duration(i+1) * 30 * time.Millisecond, i == 99})
 	}
-	f := summarise(4, samples, time.Minute, 5)
+	f := summarize(4, samples, time.Minute, 5)
 	if f.Segments != 100 || f.RealTime != 66 || f.SegmentRatio != 0.66 || f.Source != 200 || f.P50 != 1.5 ||
 		f.P95 != 2.85 || math.Abs(f.P99-2.97) > 1e-9 {
 		t.Errorf("got %+v", f)
@@ -96,11 +96,11 @@ func TestFigures(t *testing.T) {
 	if f.Slowest != 3 || f.First != 3 || math.Abs(f.Later-1.5) > 1e-9 {
 		t.Errorf("slowest %v, first %v, later %v", f.Slowest, f.First, f.Later)
 	}
-	if f := summarise(1, []sample{{time.Second, time.Second, true}}, 0, 0); f.P50 != 1 || f.P99 != 1 ||
+	if f := summarize(1, []sample{{time.Second, time.Second, true}}, 0, 0); f.P50 != 1 || f.P99 != 1 ||
 		f.RealTime != 1 || f.First != 1 || f.Later != 0 {
 		t.Errorf("one segment: %+v", f)
 	}
-	if f := summarise(1, nil, 0, 0); f.DurationRatio != 0 {
+	if f := summarize(1, nil, 0, 0); f.DurationRatio != 0 {
 		t.Errorf("nothing: %+v", f)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// lines writes one CSV line per segment. Its caller serialises.
+// lines writes one CSV line per segment. Its caller serializes.
 type lines struct {
 	w     io.Writer
 	begun bool

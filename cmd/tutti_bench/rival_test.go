@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/gpu"
 )
 
 // ffmpeg finds the program of the build, or any.
@@ -81,7 +81,7 @@ func TestComparisonsThatCannotBe(t *testing.T) {
 	}
 }
 
-// What the other program is asked for is what our engine does, there and here.
+// What the other program has to do is what our engine does, there and here.
 func TestTheOthersCommandLine(t *testing.T) {
 	t.Parallel()
 	r := rival{sessions: 1, input: "in.ts", period: 2 * time.Second, noEncoder: map[string]bool{"2": true},
@@ -142,16 +142,16 @@ func TestWalkTakesFailuresForTheLimit(t *testing.T) {
 // cards is an inventory that looks once a second.
 type cards struct{ begin time.Time }
 
-func (cards) Devices() []gpu.Device {
-	return []gpu.Device{{UUID: "GPU-1", Name: "Test GPU"}, {UUID: "GPU-2"}}
+func (cards) Devices() []device.GPU {
+	return []device.GPU{{UUID: "GPU-1", Name: "Test GPU"}, {UUID: "GPU-2"}}
 }
-func (cards) Err() *fault.Fault  { return nil }
-func (cards) Driver() gpu.Driver { return gpu.Driver{} }
-func (c cards) Sample(id gpu.UUID) (gpu.Sample, bool) {
+func (cards) Err() *fault.Fault     { return nil }
+func (cards) Driver() device.Driver { return device.Driver{} }
+func (c cards) Sample(id device.UUID) (device.Sample, bool) {
 	n := int(time.Since(c.begin) / time.Second)
-	return gpu.Sample{
-		At: c.begin.Add(time.Duration(n) * time.Second), Used: gpu.Bytes(1+n%3) << 30, GPU: 50,
-		Encoder: gpu.Percent(20 * (n % 2)), Decoder: 30,
+	return device.Sample{
+		At: c.begin.Add(time.Duration(n) * time.Second), Used: device.Bytes(1+n%3) << 30, GPU: 50,
+		Encoder: device.Percent(20 * (n % 2)), Decoder: 30,
 		EncoderSessions: n % 3, Temperature: 60 + n, Throttled: []string{"", "power"}[n%2],
 	}, id == "GPU-1"
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/device"
 )
 
 // settings are what the command line says.
@@ -28,10 +28,10 @@ type settings struct {
 	repeat    int
 	ladder    string
 	profiles  []core.Profile
-	selection gpu.Selection
+	selection device.Selection
 	devices   []target
 	// inventory shows what GPUs do, nil where none is measured.
-	inventory gpu.Inventory
+	inventory device.Inventory
 	against   string
 	outPrefix string
 	signature bool

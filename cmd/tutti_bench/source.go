@@ -50,7 +50,7 @@ func source(ctx context.Context, s settings, stderr io.Writer) ([]piece, error) 
 	return pieces, nil
 }
 
-// playlist reads an HLS media playlist and its segments, which lie beside it.
+// playlist reads an HLS media playlist and its segments, which are in the same folder.
 func playlist(path string) ([]piece, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -186,14 +186,14 @@ func TestNewcomerSaysEverything(t *testing.T) {
 		t.Errorf("status %d", status)
 	}
 	o := newTool(t)
-	o.refused(exitUsage, "--fee-cut is missing, which an account",
+	o.refused(exitUsage, "--fee-cut is missing: an account",
 		strings.Fields("orchestrator activate --reward-cut 10 --yes")...)
 	o.refused(exitUsage, "--stake is missing",
 		strings.Fields("orchestrator activate --reward-cut 10 --fee-cut 5 "+
 			"--service-uri https://node.example.com:8935 --yes")...)
 }
 
-// A plan whose next step is blocked ends before anything is asked.
+// A plan whose next step is blocked ends before any question.
 func TestActivationBlocked(t *testing.T) {
 	t.Parallel()
 	o := newTool(t)

@@ -107,9 +107,11 @@ func (f *fakeNode) books(mux *http.ServeMux, post func(string, func(http.Respons
 	})
 	get(adminapi.PathSpending, "day,value_wei\n2026-03-01,1\n", func(*http.Request) any {
 		return adminapi.Spending{Value: "70000000000000", Open: "9000000000000", Billed: "60000000000000.25",
-			Balance: "6000000000", Rows: []adminapi.SpendingRow{
+			Cost: "69000000000000.25", Charged: core.NewWei(5_000_000_000), Balance: "6000000000",
+			WrittenOff: "994000000000", WriteOffs: []adminapi.WriteOff{}, Unsettled: "0", Rows: []adminapi.SpendingRow{
 				{Day: "2026-03-01", Recipient: other, Pipeline: "transcoding", Payments: 3, Tickets: 30, Value: "70000000000000",
-					Open: "9000000000000", Billed: "60000000000000.25", Units: 12}}}
+					Open: "9000000000000", Billed: "60000000000000.25", Units: 12,
+					Cost: "69000000000000.25"}}}
 	})
 	credits := adminapi.Credits{Credits: []adminapi.Credit{
 		{Orchestrator: other.String(), Unworked: core.NewWei(17_400_000_000_000),

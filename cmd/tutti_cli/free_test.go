@@ -58,7 +58,7 @@ func TestMenuWithoutAPrice(t *testing.T) {
 	}
 }
 
-// What the first of several steps changed beside the chain is shown in the end.
+// What the first of several steps changed besides the chain is shown in the end.
 func TestPriceIsToldWhereItChanged(t *testing.T) {
 	t.Parallel()
 	o := newTool(t)

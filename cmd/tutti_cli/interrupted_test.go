@@ -11,7 +11,7 @@ import (
 const activation = "orchestrator activate --reward-cut 10 --fee-cut 95 --service-uri https://node.example.com:8935 " +
 	"--stake 1000 --yes"
 
-// An interruption while a step is asked for never says that nothing was sent.
+// An interruption at the question for a step never says that nothing was sent.
 func TestInterruptedWhileAskingForAChange(t *testing.T) {
 	t.Parallel()
 	const sent = "transaction 0x0000000000000000000000000000000000000000000000000000000000000001 goes on"

@@ -61,15 +61,15 @@ func (m *Menu) entries(about adminapi.Node) verb.Table {
 }
 
 func (m *Menu) show(about adminapi.Node, entries verb.Table) {
-	m.Console.Tell("")
-	m.Console.Tell("%s", m.Console.TellStyle.Title("What would you like to do?"))
+	m.Console.Report("")
+	m.Console.Report("%s", m.Console.ReportStyle.Title("What would you like to do?"))
 	width := len(strconv.Itoa(len(entries) + 1))
 	for i, v := range entries {
-		m.Console.Tell("%s", fmt.Sprintf("  %*d. %s", width, i+1, v.Menu))
+		m.Console.Report("%s", fmt.Sprintf("  %*d. %s", width, i+1, v.Menu))
 	}
-	m.Console.Tell("%s", fmt.Sprintf("  %*d. Exit", width, len(entries)+1))
+	m.Console.Report("%s", fmt.Sprintf("  %*d. Exit", width, len(entries)+1))
 	if about.Offchain {
-		m.Console.Tell("This node runs off-chain; what needs the chain is not shown.")
+		m.Console.Report("This node runs off-chain; what needs the chain is not shown.")
 	}
 }
 
@@ -91,7 +91,7 @@ func (m *Menu) choose(ctx context.Context, entries verb.Table) (*verb.Verb, erro
 		case err == nil && n >= 1 && n <= len(entries):
 			return entries[n-1], nil
 		}
-		m.Console.Tell("Please type a number from 1 to %d.", len(entries)+1)
+		m.Console.Report("Please type a number from 1 to %d.", len(entries)+1)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 type menuRow struct {
 	entry string
 	says  []string
-	// asks is the end of what the node is asked for, "" for nothing; shows is seen
+	// asks is the end of the request to the node, "" for nothing; shows is seen
 	// in the end.
 	asks, shows string
 	// prepare changes the node first.

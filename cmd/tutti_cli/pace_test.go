@@ -34,7 +34,7 @@ func TestTimesInBlocksOnADevnet(t *testing.T) {
 	}
 }
 
-// A dry run shows the change beside how things are.
+// A dry run shows the change next to how things are.
 func TestADryRunShowsTheChange(t *testing.T) {
 	t.Parallel()
 	o := newTool(t)

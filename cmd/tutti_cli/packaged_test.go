@@ -23,7 +23,7 @@ func TestAccountsOfTheService(t *testing.T) {
 	}
 }
 
-// What is asked after an upgrade finds the new process, although there is no answer while it
+// A request after an upgrade reaches the new process, although there is no answer while it
 // takes the place.
 func TestUpgradeWaitsForTheNewProcess(t *testing.T) {
 	t.Parallel()

@@ -119,12 +119,12 @@ func unknown(table verb.Table, words []string) error {
 	return verb.Mistake(text + "; tutti_cli help lists them all")
 }
 
-// open prepares terminal and client. An address that cannot be read is reported when
-// the node is asked for.
+// open prepares terminal and client. An address that cannot be read is reported with
+// the first request.
 func (p *program) open(menu bool) {
 	p.set.Accessible = p.set.Accessible || p.getenv("TERM") == "dumb"
 	p.console = console.New(console.Options{
-		In: p.in, Out: p.out, Tell: p.errs, Menu: menu, Silent: p.set.JSON,
+		In: p.in, Out: p.out, Report: p.errs, Menu: menu, Silent: p.set.JSON,
 		NoColor: p.set.NoColor || p.set.Accessible || p.getenv("NO_COLOR") != "", Blocks: p.set.Accessible,
 	})
 }
@@ -194,7 +194,7 @@ func (p *program) menu(ctx context.Context) error {
 	if err := p.connect(); err != nil {
 		return err
 	}
-	m := Menu{Console: p.console, Table: action.Table(), Failed: p.tell, Call: func(v *verb.Verb) *verb.Call {
+	m := Menu{Console: p.console, Table: action.Table(), Failed: p.report, Call: func(v *verb.Verb) *verb.Call {
 		c := verb.NewCall(v, nil, p.console, p.client, p.set, p.world)
 		c.Menu = true
 		return c
@@ -213,28 +213,28 @@ func (p *program) fail(err error) int {
 		}
 		return status(err)
 	}
-	p.tell(err)
+	p.report(err)
 	return status(err)
 }
 
-func (p *program) tell(err error) {
+func (p *program) report(err error) {
 	if p.console == nil {
 		p.open(false)
 	}
 	if verb.Interrupted(err) {
 		fmt.Fprintln(p.errs)
-		p.console.Tell("Interrupted; nothing was sent since the last message.")
+		p.console.Report("Interrupted; nothing was sent since the last message.")
 		return
 	}
 	e := node.Explain(err)
-	p.console.Tell("%s", p.console.TellStyle.Bad(e.Code+": "+e.Message))
+	p.console.Report("%s", p.console.ReportStyle.Bad(e.Code+": "+e.Message))
 	if e.Remedy != "" {
-		p.console.Tell("  Remedy: %s", console.Unmarked(e.Remedy))
+		p.console.Report("  Remedy: %s", console.Unmarked(e.Remedy))
 	}
 	if e.Code == string(fault.CommandLineInvalid) {
-		p.console.Tell("  Usage:  %s", p.usage)
+		p.console.Report("  Usage:  %s", p.usage)
 	}
-	p.console.Tell("  More:   tutti_cli help %s", e.Code)
+	p.console.Report("  More:   tutti_cli help %s", e.Code)
 }
 
 // statuses are the exit statuses of the codes that have one of their own. Read-only.

@@ -99,7 +99,7 @@ func (s *screen) read() {
 	}
 }
 
-// seen is what is shown after the last match, without colours.
+// seen is what is shown after the last match, without colors.
 func (s *screen) seen() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,13 +11,12 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/pricing"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/core/reward"
 	"github.com/tuttinode/tutti/server/admin"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // parts are what a node without the chain gives the admin API.
@@ -80,8 +79,8 @@ func (p *parts) SignTypedData(ctx context.Context, m []byte) ([]byte, error) {
 	return p.SignMessage(ctx, m)
 }
 
-func (p *parts) Status() reward.Status {
-	return reward.Status{Mode: reward.Auto, State: reward.StateDone, Round: 101, LastRewardRound: 100}
+func (p *parts) Status() protocol.RewardStatus {
+	return protocol.RewardStatus{Mode: protocol.RewardAuto, State: protocol.RewardDone, Round: 101, LastRewardRound: 100}
 }
 
 func (p *parts) Node() adminapi.Node {

@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// What is refused, with its status and its words; nothing is asked of the node.
+// What is refused, with its status and its words; no request goes to the node.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	const to = "--to 0x0000000000000000000000000000000000000002 "

@@ -199,12 +199,12 @@ func TestNarrowAndWideTerminals(t *testing.T) {
 	}
 }
 
-func TestColours(t *testing.T) {
+func TestColors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		env    string
-		args   []string
-		colour bool
+		env   string
+		args  []string
+		color bool
 	}{
 		{"A=b", nil, true}, {"NO_COLOR=1", nil, false}, {"TERM=dumb", nil, false}, {"A=b", []string{"--no-color"}, false},
 		{"A=b", []string{"--accessible"}, false},
@@ -212,8 +212,8 @@ func TestColours(t *testing.T) {
 		s := start(t, newFake(t), 200, []string{tt.env}, append(tt.args, "conditions")...)
 		s.expect("Nothing is wrong.")
 		s.status()
-		if got := strings.Contains(s.text, "\x1b[32m"); got != tt.colour {
-			t.Errorf("%s %q: colour %v", tt.env, tt.args, got)
+		if got := strings.Contains(s.text, "\x1b[32m"); got != tt.color {
+			t.Errorf("%s %q: color %v", tt.env, tt.args, got)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func bonded(f *fakeNode) {
 // verbRow is a verb as a script uses it, and what it asks the node for.
 type verbRow struct {
 	name, args string
-	// asks is the end of what the node is asked for, "" for nothing.
+	// asks is the end of the request to the node, "" for nothing.
 	asks string
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti_demo/camera"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
-	"github.com/tuttinode/tutti/server/livevideo/sample"
+	"github.com/tuttinode/tutti/server/livevideo"
 )
 
 // cameraPage is the page of live video while it is served.
@@ -77,7 +77,7 @@ func (p *parties) describe(o *orchestrator) camera.Orchestrator {
 func addPaid(o *camera.Orchestrator, account core.Address, rows []adminapi.SpendingRow) error {
 	sum := new(big.Rat)
 	for _, row := range rows {
-		if row.Recipient != account || row.Model != sample.Model {
+		if row.Recipient != account || row.Model != livevideo.SampleModel {
 			continue
 		}
 		value, ok := new(big.Rat).SetString(row.Value)

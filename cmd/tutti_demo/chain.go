@@ -50,7 +50,7 @@ func startChain(ctx context.Context, opt options, n *node, dir string) (*chain, 
 		return nil, err
 	}
 	process, err := devnet.Launch(ctx, dir, devnet.Options{
-		Binary: opt.beside("tutti_devnet"), Listen: listen, BlockTime: 250 * time.Millisecond, L1BlockTime: blockTime,
+		Binary: opt.sibling("tutti_devnet"), Listen: listen, BlockTime: 250 * time.Millisecond, L1BlockTime: blockTime,
 		RoundLength: roundBlocks,
 	})
 	if err != nil {

@@ -47,8 +47,8 @@ type options struct {
 	offchain bool
 }
 
-// beside returns the path of another program of the same build.
-func (o options) beside(name string) string { return filepath.Join(filepath.Dir(o.tutti), name) }
+// sibling returns the path of another program of the same build.
+func (o options) sibling(name string) string { return filepath.Join(filepath.Dir(o.tutti), name) }
 
 func run(args []string, stdout, stderr io.Writer) int {
 	opt, err := parse(args, stderr)

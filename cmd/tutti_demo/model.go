@@ -43,13 +43,16 @@ func startModel(ctx context.Context, dir string) (*model, error) {
 	if m, err := containedModel(ctx, dir, tree); m != nil || err != nil {
 		return m, err
 	}
-	s, err := llama.Start(ctx, llama.Options{Tree: tree, Dir: dir})
+	s, err := llama.Start(ctx, llama.Options{Tree: tree, Dir: dir, Model: counting()})
 	if err != nil {
 		return nil, err
 	}
 	m := &model{id: llama.ModelID, how: "a llama.cpp process at " + s.URL, stop: s.Stop}
 	return m, m.offer(dir, entry{Model: m.id, URL: s.URL})
 }
+
+// counting is a model whose context holds what a coding assistant sends with a first question.
+func counting() tinymodel.Options { return tinymodel.Options{Context: 64 << 10} }
 
 // containedModel is nil without an error where no Docker Engine answers.
 func containedModel(ctx context.Context, dir, tree string) (*model, error) {
@@ -70,7 +73,7 @@ func containedModel(ctx context.Context, dir, tree string) (*model, error) {
 	if err := os.Mkdir(weights, 0o755); err != nil {
 		return nil, err
 	}
-	if err := llama.WriteModel(weights, tinymodel.Options{}); err != nil {
+	if err := llama.WriteModel(weights, counting()); err != nil {
 		return nil, err
 	}
 	m := &model{id: llama.ModelID, how: "a container of " + llama.Image, stop: func() error { return nil }}

@@ -73,7 +73,7 @@ func (c *chain) tool(ctx context.Context, opt options, admin, dataDir string, wo
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	for {
-		text, err := exec.CommandContext(ctx, opt.beside("tutti_cli"), args...).CombinedOutput()
+		text, err := exec.CommandContext(ctx, opt.sibling("tutti_cli"), args...).CombinedOutput()
 		if err == nil {
 			return nil
 		}

@@ -3,11 +3,11 @@ package main
 import (
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti_devnet/chain"
-	"github.com/tuttinode/tutti/cmd/tutti_devnet/endpoints"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/devnet/control"
+	"github.com/tuttinode/tutti/test/devnet/chain"
+	"github.com/tuttinode/tutti/test/devnet/control"
+	"github.com/tuttinode/tutti/test/devnet/endpoints"
 )
 
 // chainAPI are the methods that concern blocks, fees and endpoints. Each is

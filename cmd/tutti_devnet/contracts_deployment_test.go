@@ -7,17 +7,17 @@ import (
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/tuttinode/tutti/cmd/tutti_devnet/chain"
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/eth/devnet"
-	"github.com/tuttinode/tutti/eth/devnet/control"
+	"github.com/tuttinode/tutti/test/devnet/chain"
+	"github.com/tuttinode/tutti/test/devnet/control"
+	"github.com/tuttinode/tutti/test/devnet/solidity"
 )
 
 // set deploys the contracts in this process, for the race detector; what they do
 // over the control API is tested in cmd/tutti_devnet.
 func set(t *testing.T) (*chain.Chain, *Deployment) {
 	t.Helper()
-	clock, err := devnet.ArtifactOf("L1Clock")
+	clock, err := solidity.ArtifactOf("L1Clock")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func set(t *testing.T) (*chain.Chain, *Deployment) {
 			t.Error(err)
 		}
 	})
-	s, err := Deploy(t.Context(), c, devnet.DefaultSettings())
+	s, err := Deploy(t.Context(), c, solidity.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestManyAskAtOnce(t *testing.T) {
 	}
 	all.Wait()
 	after, err := s.Round(ctx)
-	if err != nil || after.Round != before.Round+5 || !after.Initialised {
+	if err != nil || after.Round != before.Round+5 || !after.Initialized {
 		t.Errorf("%+v after %+v, %v", after, before, err)
 	}
 }

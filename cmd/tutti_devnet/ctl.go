@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/eth/devnet/control"
+	"github.com/tuttinode/tutti/test/devnet/control"
 )
 
 const ctlUsage = `usage: tutti_devnet ctl [-control url] method [argument ...]

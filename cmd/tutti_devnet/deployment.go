@@ -10,16 +10,16 @@ import (
 	"github.com/ethereum/go-ethereum/accounts/abi"
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/ethclient"
-	"github.com/tuttinode/tutti/cmd/tutti_devnet/chain"
-	"github.com/tuttinode/tutti/eth/devnet"
-	"github.com/tuttinode/tutti/eth/devnet/control"
+	"github.com/tuttinode/tutti/test/devnet/chain"
+	"github.com/tuttinode/tutti/test/devnet/control"
+	"github.com/tuttinode/tutti/test/devnet/solidity"
 )
 
 // Deployment is the contracts of one chain.
 type Deployment struct {
 	chain  *chain.Chain
 	client *ethclient.Client
-	plan   devnet.Plan
+	plan   solidity.Plan
 	abis   map[string]abi.ABI // read-only
 
 	// mu keeps the nonces of one action from those of another.
@@ -27,10 +27,10 @@ type Deployment struct {
 }
 
 // Deploy puts the contracts on a chain on which the deployer has done nothing
-// yet, and initialises the first round.
-func Deploy(ctx context.Context, c *chain.Chain, settings devnet.Settings) (*Deployment, error) {
+// yet, and initializes the first round.
+func Deploy(ctx context.Context, c *chain.Chain, settings solidity.Settings) (*Deployment, error) {
 	deployer := control.Address(control.DeployerKey())
-	plan, err := devnet.NewPlan(deployer, c.Nonce(deployer), settings)
+	plan, err := solidity.NewPlan(deployer, c.Nonce(deployer), settings)
 	if err != nil {
 		return nil, err
 	}
@@ -69,13 +69,13 @@ func (s *Deployment) Address(name string) common.Address { return s.plan.Address
 // interfaces returns those of all contracts, by name. The AI registry is a second
 // ServiceRegistry.
 func interfaces() (map[string]abi.ABI, error) {
-	names, err := devnet.Names()
+	names, err := solidity.Names()
 	if err != nil {
 		return nil, err
 	}
 	out := make(map[string]abi.ABI)
 	for _, name := range names {
-		artifact, err := devnet.ArtifactOf(name)
+		artifact, err := solidity.ArtifactOf(name)
 		if err != nil {
 			return nil, err
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/eth/contracts"
-	"github.com/tuttinode/tutti/eth/devnet/control"
 	"github.com/tuttinode/tutti/test/devnet"
+	"github.com/tuttinode/tutti/test/devnet/control"
 )
 
 // view is a call that changes nothing, of a contract that is described by one
@@ -73,7 +73,7 @@ func TestRounds(t *testing.T) {
 	c := devnet.Start(t, devnet.Options{RoundLength: 10})
 	ctx := t.Context()
 	first, err := c.Control.Round(ctx)
-	if err != nil || !first.Initialised || first.Locked || first.Length != 10 || first.L1Block != first.StartL1 {
+	if err != nil || !first.Initialized || first.Locked || first.Length != 10 || first.L1Block != first.StartL1 {
 		t.Fatalf("at the start %+v, %v", first, err)
 	}
 	c.AdvanceL1(9)
@@ -82,11 +82,11 @@ func TestRounds(t *testing.T) {
 		t.Errorf("at the end %+v, %v", late, err)
 	}
 	second, err := c.Control.NextRound(ctx, false)
-	if err != nil || second.Initialised || second.Round != first.Round+1 || second.LastInitialised != first.Round {
+	if err != nil || second.Initialized || second.Round != first.Round+1 || second.LastInitialized != first.Round {
 		t.Errorf("the next %+v, %v", second, err)
 	}
 	third, err := c.Control.NextRound(ctx, true)
-	if err != nil || !third.Initialised || third.Round != first.Round+2 {
+	if err != nil || !third.Initialized || third.Round != first.Round+2 {
 		t.Errorf("the one after %+v, %v", third, err)
 	}
 	if err := c.Control.SetRoundLength(ctx, 77); err != nil {
@@ -203,9 +203,9 @@ func TestRoundsAreKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		eventually(t, "the round's initialisation", func() bool {
+		eventually(t, "the round's initialization", func() bool {
 			now, err := c.Control.Round(ctx)
-			return err == nil && now.Initialised && now.LastInitialised == before.Round
+			return err == nil && now.Initialized && now.LastInitialized == before.Round
 		})
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/eth/devnet/control"
+	"github.com/tuttinode/tutti/test/devnet/control"
 )
 
 // deploymentAPI are the methods that concern the protocol's contracts.
@@ -21,8 +21,8 @@ func (a *deploymentAPI) Round(ctx context.Context) (control.Round, error) {
 }
 
 // NextRound begins the next round.
-func (a *deploymentAPI) NextRound(ctx context.Context, initialise bool) (control.Round, error) {
-	return a.deployment.NextRound(ctx, initialise)
+func (a *deploymentAPI) NextRound(ctx context.Context, initialize bool) (control.Round, error) {
+	return a.deployment.NextRound(ctx, initialize)
 }
 
 // SetRoundLength sets how many L1 blocks a round has.

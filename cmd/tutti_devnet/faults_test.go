@@ -12,8 +12,8 @@ import (
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/ethclient"
 	"github.com/ethereum/go-ethereum/rpc"
-	"github.com/tuttinode/tutti/eth/devnet/control"
 	"github.com/tuttinode/tutti/test/devnet"
+	"github.com/tuttinode/tutti/test/devnet/control"
 )
 
 // says reports an error whose text holds a part.
@@ -30,7 +30,7 @@ func httpStatus(code int) func(error) bool {
 }
 
 // askHead is a request in the group read. It has a limit, because go-ethereum's
-// client waits for ever when a websocket ends while it sends.
+// client waits forever when a websocket ends while it sends.
 func askHead(ctx context.Context, c *ethclient.Client) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

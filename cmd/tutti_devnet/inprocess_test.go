@@ -10,10 +10,10 @@ import (
 
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/ethclient"
-	"github.com/tuttinode/tutti/cmd/tutti_devnet/chain"
-	"github.com/tuttinode/tutti/cmd/tutti_devnet/endpoints"
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/eth/devnet/control"
+	"github.com/tuttinode/tutti/test/devnet/chain"
+	"github.com/tuttinode/tutti/test/devnet/control"
+	"github.com/tuttinode/tutti/test/devnet/endpoints"
 )
 
 // Other tests here talk to the program over its sockets; in this file chain and
@@ -68,7 +68,7 @@ func TestClientsAndFaultsAtOnce(t *testing.T) {
 }
 
 // clientOf asks and subscribes, whatever comes back. It has a limit, because
-// go-ethereum's client waits for ever when a websocket ends while it sends.
+// go-ethereum's client waits forever when a websocket ends while it sends.
 func clientOf(ctx context.Context, url string) {
 	for range 5 {
 		ctx, cancel := context.WithTimeout(ctx, time.Second)

@@ -7,11 +7,11 @@
 // node, and its keys are public.
 //
 // server.go, api.go and deploymentapi.go serve the control API: JSON-RPC over HTTP on a loopback port
-// of its own, in the namespace devnet. eth/devnet/control is its client and holds its types.
+// of its own, in the namespace devnet. test/devnet/control is its client and holds its types.
 //
-// deployment.go and its neighbours deploy the protocol's contracts and act for the accounts around
+// deployment.go and its neighbors deploy the protocol's contracts and act for the accounts around
 // them: the owner that pauses and changes parameters, the faucet, and orchestrators with their
-// delegators. The contracts are data of eth/devnet; package chain makes the blocks.
+// delegators. The contracts are data of test/devnet/solidity; package chain makes the blocks.
 package main
 
 import (

@@ -28,7 +28,7 @@ type options struct {
 	roundLength uint64
 	poolSize    uint32
 	contracts   bool
-	initialise  bool
+	initialize  bool
 }
 
 const usageHead = `usage: tutti_devnet [flags]
@@ -69,8 +69,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		opt.poolSize = uint32(n)
 		return err
 	})
-	fs.BoolVar(&opt.initialise, "initializeRounds", false,
-		"initialise each round when it begins, as others do on a real network")
+	fs.BoolVar(&opt.initialize, "initializeRounds", false,
+		"initialize each round when it begins, as others do on a real network")
 	fs.BoolVar(&opt.contracts, "contracts", true, "deploy the protocol's contracts")
 	if err := fs.Parse(args); err != nil {
 		return opt, err

@@ -8,7 +8,7 @@ import (
 // lookTime is how often KeepRounds looks whether a round has begun.
 const lookTime = 100 * time.Millisecond
 
-// KeepRounds initialises every round that begins, until ctx ends. While the
+// KeepRounds initializes every round that begins, until ctx ends. While the
 // protocol is paused it waits.
 func (s *Deployment) KeepRounds(ctx context.Context) error {
 	tick := time.NewTicker(lookTime)
@@ -35,5 +35,5 @@ func (s *Deployment) keepRound(ctx context.Context) error {
 	if err != nil || done {
 		return err
 	}
-	return s.initialise(ctx)
+	return s.initialize(ctx)
 }

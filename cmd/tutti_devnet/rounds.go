@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/devnet/control"
+	"github.com/tuttinode/tutti/test/devnet/control"
 )
 
 const roundsManager = "RoundsManager"
@@ -18,7 +18,7 @@ func (s *Deployment) Round(ctx context.Context) (control.Round, error) {
 		to     *uint64
 	}{
 		{"currentRound", (*uint64)(&out.Round)},
-		{"lastInitializedRound", (*uint64)(&out.LastInitialised)},
+		{"lastInitializedRound", (*uint64)(&out.LastInitialized)},
 		{"currentRoundStartBlock", (*uint64)(&out.StartL1)},
 		{"roundLength", &out.Length},
 	}
@@ -28,37 +28,37 @@ func (s *Deployment) Round(ctx context.Context) (control.Round, error) {
 			return out, err
 		}
 	}
-	if out.Initialised, err = s.truth(ctx, roundsManager, "currentRoundInitialized"); err != nil {
+	if out.Initialized, err = s.truth(ctx, roundsManager, "currentRoundInitialized"); err != nil {
 		return out, err
 	}
 	out.Locked, err = s.truth(ctx, roundsManager, "currentRoundLocked")
 	return out, err
 }
 
-// NextRound moves the L1 clock to the beginning of the next round and initialises
+// NextRound moves the L1 clock to the beginning of the next round and initializes
 // it, or leaves that to others.
-func (s *Deployment) NextRound(ctx context.Context, initialise bool) (control.Round, error) {
+func (s *Deployment) NextRound(ctx context.Context, initialize bool) (control.Round, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.nextRound(ctx, initialise); err != nil {
+	if err := s.nextRound(ctx, initialize); err != nil {
 		return control.Round{}, err
 	}
 	return s.Round(ctx)
 }
 
-func (s *Deployment) nextRound(ctx context.Context, initialise bool) error {
+func (s *Deployment) nextRound(ctx context.Context, initialize bool) error {
 	now, err := s.Round(ctx)
 	if err != nil {
 		return err
 	}
-	if _, err := s.chain.AdvanceL1To(now.StartL1 + protocol.L1Block(now.Length)); err != nil || !initialise {
+	if _, err := s.chain.AdvanceL1To(now.StartL1 + protocol.L1Block(now.Length)); err != nil || !initialize {
 		return err
 	}
-	return s.initialise(ctx)
+	return s.initialize(ctx)
 }
 
-// initialise initialises the current round unless it is initialised already.
-func (s *Deployment) initialise(ctx context.Context) error {
+// initialize initializes the current round unless it is initialized already.
+func (s *Deployment) initialize(ctx context.Context) error {
 	err := s.owner(ctx, roundsManager, "initializeRound")
 	if err == nil {
 		return nil
@@ -77,8 +77,8 @@ func (s *Deployment) open(ctx context.Context) error {
 		return err
 	case now.Locked:
 		return s.nextRound(ctx, true)
-	case !now.Initialised:
-		return s.initialise(ctx)
+	case !now.Initialized:
+		return s.initialize(ctx)
 	}
 	return nil
 }

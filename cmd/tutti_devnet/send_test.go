@@ -7,8 +7,8 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/ethclient"
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/eth/devnet/control"
 	"github.com/tuttinode/tutti/test/devnet"
+	"github.com/tuttinode/tutti/test/devnet/control"
 )
 
 // mined reports whether a client sees a receipt.

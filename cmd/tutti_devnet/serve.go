@@ -7,12 +7,12 @@ import (
 	"log/slog"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/tuttinode/tutti/cmd/tutti_devnet/chain"
-	"github.com/tuttinode/tutti/cmd/tutti_devnet/endpoints"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/devnet"
-	"github.com/tuttinode/tutti/eth/devnet/control"
+	"github.com/tuttinode/tutti/test/devnet/chain"
+	"github.com/tuttinode/tutti/test/devnet/control"
+	"github.com/tuttinode/tutti/test/devnet/endpoints"
+	"github.com/tuttinode/tutti/test/devnet/solidity"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -48,14 +48,14 @@ func serve(ctx context.Context, opt options, log *slog.Logger, stdout io.Writer)
 func (d *program) run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return d.chain.Run(ctx) })
-	if d.opt.initialise && d.deployment != nil {
+	if d.opt.initialize && d.deployment != nil {
 		group.Go(func() error { return d.deployment.KeepRounds(ctx) })
 	}
 	return group.Wait()
 }
 
 func (d *program) open(ctx context.Context, log *slog.Logger) (err error) {
-	clock, err := devnet.ArtifactOf("L1Clock")
+	clock, err := solidity.ArtifactOf("L1Clock")
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (d *program) open(ctx context.Context, log *slog.Logger) (err error) {
 
 // deploy puts the contracts on the chain and gives the accounts stake tokens.
 func (d *program) deploy(ctx context.Context) (err error) {
-	settings := devnet.DefaultSettings()
+	settings := solidity.DefaultSettings()
 	settings.RoundLength = protocol.L1Block(d.opt.roundLength)
 	settings.PoolSize = d.opt.poolSize
 	if d.deployment, err = Deploy(ctx, d.chain, settings); err != nil {

@@ -10,7 +10,7 @@ type Activation struct {
 	RewardCut  *core.PerMillion `json:"rewardCut,omitempty"`
 	FeeCut     *core.PerMillion `json:"feeCut,omitempty"`
 	ServiceURI *string          `json:"serviceURI,omitempty"`
-	// Stake is the own bond to reach.
+	// Stake is the orchestrator's own bond to reach.
 	Stake *core.LPT `json:"stake,omitempty"`
 	// UnbondingLock is a lock to bond again instead of fresh tokens.
 	UnbondingLock *protocol.LockID `json:"unbondingLock,omitempty"`

@@ -56,7 +56,7 @@ type Gate struct {
 	Reloaded *time.Time `json:"reloaded"`
 }
 
-// Door is one kind of work that the node takes, or does not take now.
+// WorkKind is one kind of work that the node takes, or does not take now.
 type WorkKind struct {
 	// Name is "video", "AI" or "streams".
 	Name string `json:"name"`
@@ -69,7 +69,7 @@ type WorkKind struct {
 	Limit int `json:"limit"`
 }
 
-// Trouble is a condition with its severity: "info",
+// RatedCondition is a condition with its severity: "info",
 // "warning" or "critical".
 type RatedCondition struct {
 	Condition

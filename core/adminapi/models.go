@@ -13,7 +13,7 @@ const (
 	PathModelPull = Prefix + "/models/pull"
 )
 
-// ModelState is a Model: a struct that holds one has a field of the name Model beside it.
+// ModelState is a Model: a struct that holds one has a field of the name Model next to it.
 type ModelState = Model
 
 // ServedModel is an AI model with its price.

@@ -8,10 +8,10 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// Prefix is where version 1 lives.
+// Prefix begins the paths of version 1.
 const Prefix = "/api/v1"
 
-// The paths that are read.
+// Paths that are read with GET.
 const (
 	PathOpenAPI        = Prefix + "/openapi.json"
 	PathNode           = Prefix + "/node"
@@ -34,8 +34,8 @@ const (
 	PathPriceLimits    = Prefix + "/price-limits"
 )
 
-// The paths that change something. PathGas, PathSettings, PathPrices and
-// PathPriceLimits take POST, too.
+// Paths that change something with POST. PathGas, PathSettings, PathPrices and PathPriceLimits
+// accept POST too.
 const (
 	PathAction   = Prefix + "/actions/{verb}"
 	PathActivate = Prefix + "/orchestrator/activate"
@@ -43,15 +43,15 @@ const (
 	PathSign     = Prefix + "/sign"
 )
 
-// The parameters of a query.
+// Query parameters and their values.
 const (
-	// QueryDryRun "true" estimates and sends nothing.
+	// QueryDryRun: "true" estimates the action and sends nothing.
 	QueryDryRun = "dryRun"
-	// QueryWait says how long an action is waited for: WaitMined or WaitSubmitted.
+	// QueryWait says what the answer to an action waits for: WaitMined or WaitSubmitted.
 	QueryWait = "wait"
-	// QueryStep StepNext does the next open step of a plan only.
+	// QueryStep: StepNext runs only the next open step of a plan.
 	QueryStep = "step"
-	// QueryRound names a round.
+	// QueryRound is a round number.
 	QueryRound = "round"
 
 	WaitMined     = "mined"
@@ -59,33 +59,33 @@ const (
 	StepNext      = "next"
 )
 
-// TokenFile is the name of the file in the data directory that holds the token
-// which changes ask for.
+// TokenFile is the name of the file in the data directory that holds the token. Requests that change
+// something must carry this token.
 const TokenFile = "admin.token"
 
-// EarningsPath returns where one orchestrator's earnings of a round are.
+// EarningsPath returns the path of an orchestrator's earnings in a round.
 func EarningsPath(address core.Address, round protocol.Round) string {
 	return strings.Replace(PathEarnings, "{address}", address.String(), 1) + "?" + QueryRound + "=" +
 		strconv.FormatUint(uint64(round), 10)
 }
 
-// ActionPath returns where an action of this verb is asked for; verb is a Verb or what
-// an action's own Verb returns.
+// ActionPath returns the path of an action. verb is one of the Verb constants, or the result of an
+// action's method Verb.
 func ActionPath(verb string) string {
 	return strings.Replace(PathAction, "{verb}", Kebab(verb), 1)
 }
 
 // Kebab writes an action's verb as paths do: "setServiceURI" is "set-service-uri".
-// What is written so already stays.
+// A verb that has this form already stays as it is.
 func Kebab(verb string) string {
 	var b strings.Builder
 	upper := false
 	for i, r := range verb {
-		is := r >= 'A' && r <= 'Z'
-		if is && !upper && i > 0 {
+		was := upper
+		upper = r >= 'A' && r <= 'Z'
+		if upper && !was && i > 0 {
 			b.WriteByte('-')
 		}
-		upper = is
 		b.WriteString(strings.ToLower(string(r)))
 	}
 	return b.String()

@@ -47,6 +47,9 @@ type RoutedOrchestrator struct {
 	Says   string `json:"says"`
 	// Until is when the reason ends; null where that is not known.
 	Until *time.Time `json:"until"`
+	// Missing is what the request needs and the orchestrator is not known to do: features such as "tools" and "vision",
+	// an operation, or "context" where the request seems too long for it.
+	Missing []string `json:"missing"`
 	// Price is in wei per unit, a whole number or "a/b".
 	Price    string `json:"price"`
 	Warm     bool   `json:"warm"`

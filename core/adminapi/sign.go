@@ -14,9 +14,10 @@ type SignRequest struct {
 	TypedData json.RawMessage `json:"typedData,omitempty"`
 }
 
-// Signature is 65 bytes as 0x and hexadecimal digits, the last 27 or 28, and the
-// signer.
+// Signature is a signature and its signer.
 type Signature struct {
-	Signature string       `json:"signature"`
-	Address   core.Address `json:"address"`
+	// Signature is r, s and v as 0x and 130 hexadecimal digits; v, the last byte, is 27 or 28.
+	Signature string `json:"signature"`
+	// Address is the signer's account.
+	Address core.Address `json:"address"`
 }

@@ -94,6 +94,6 @@ type UnbondingLock struct {
 	ID            protocol.LockID `json:"id"`
 	Amount        core.LPT        `json:"amount"`
 	WithdrawRound protocol.Round  `json:"withdrawRound"`
-	// Withdrawable: the round has come and is initialised.
+	// Withdrawable: the round has come and is initialized.
 	Withdrawable bool `json:"withdrawable"`
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/core/reward"
 )
 
 // PublicState is an orchestrator's state in the active set.
@@ -54,10 +53,10 @@ type PublicStatus struct {
 	Members     int             `json:"active_set"`
 	RegistryURI string          `json:"registered_service_uri"`
 	// Reward is the state of this round's reward call; Why is what it waits for.
-	Reward          reward.State   `json:"reward"`
-	Why             string         `json:"reward_reason,omitempty"`
-	LastRewardRound protocol.Round `json:"last_reward_round"`
-	Rewards         []PublicReward `json:"rewards"`
+	Reward          protocol.RewardState `json:"reward"`
+	Why             string               `json:"reward_reason,omitempty"`
+	LastRewardRound protocol.Round       `json:"last_reward_round"`
+	Rewards         []PublicReward       `json:"rewards"`
 }
 
 // PublicRound is the present round and how far it is, in layer-1 blocks.
@@ -72,15 +71,15 @@ type PublicRound struct {
 
 // PublicReward is the result of a round's reward call.
 type PublicReward struct {
-	Round   protocol.Round `json:"round"`
-	Outcome reward.Outcome `json:"outcome"`
-	Amount  core.LPT       `json:"amount"`
-	Time    time.Time      `json:"time"`
+	Round   protocol.Round         `json:"round"`
+	Outcome protocol.RewardOutcome `json:"outcome"`
+	Amount  core.LPT               `json:"amount"`
+	Time    time.Time              `json:"time"`
 }
 
 // reason returns what the round's call waits for. A failure is in the words of the table of faults: its
 // details name the operator's endpoints, quote their answers, and are for the operator alone.
-func reason(r reward.Status) string {
+func reason(r protocol.RewardStatus) string {
 	if r.Code == "" {
 		return r.Reason
 	}
@@ -92,7 +91,7 @@ func reason(r reward.Status) string {
 const maxRewards = 10
 
 // NewPublicStatus makes the status. The second value is false until the chain was read.
-func NewPublicStatus(v protocol.View, r reward.Status) (PublicStatus, bool) {
+func NewPublicStatus(v protocol.View, r protocol.RewardStatus) (PublicStatus, bool) {
 	if !v.Known {
 		return PublicStatus{}, false
 	}

@@ -7,10 +7,9 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/core/reward"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 func TestOf(t *testing.T) {
@@ -42,17 +41,18 @@ func TestMake(t *testing.T) {
 	t.Parallel()
 	me := core.Address{1}
 	chain := coretest.NewChain(me, core.Address{})
-	if _, known := adminapi.NewPublicStatus(protocol.View{}, reward.Status{}); known {
+	if _, known := adminapi.NewPublicStatus(protocol.View{}, protocol.RewardStatus{}); known {
 		t.Error("something is known of nothing")
 	}
 	chain.Activate(me, core.LPTTokens(1000), "https://h.example.org:8935")
-	history := make([]reward.Past, 20)
+	history := make([]protocol.PastReward, 20)
 	for i := range history {
-		history[i] = reward.Past{Round: protocol.Round(100 - i), Outcome: reward.Called, Amount: core.LPTTokens(5),
-			Time: time.Unix(1, 0)}
+		history[i] = protocol.PastReward{Round: protocol.Round(100 - i), Outcome: protocol.RewardCalled,
+			Amount: core.LPTTokens(5),
+			Time:   time.Unix(1, 0)}
 	}
 	v := chain.View()
-	got, known := adminapi.NewPublicStatus(v, reward.Status{State: reward.StateDone, History: history})
+	got, known := adminapi.NewPublicStatus(v, protocol.RewardStatus{State: protocol.RewardDone, History: history})
 	if !known || got.State != adminapi.PublicActive || got.Address != me || got.Stake.Tokens() != "1000" ||
 		got.Members != 1 || got.FeeCut != core.Whole {
 		t.Errorf("%+v", got)
@@ -72,10 +72,10 @@ func TestWhyARewardFailedIsTheOperators(t *testing.T) {
 	me := core.Address{1}
 	chain := coretest.NewChain(me, core.Address{})
 	chain.Activate(me, core.LPTTokens(1000), "https://h.example.org:8935")
-	for _, r := range []reward.Status{
-		{State: reward.StateFailed, Code: fault.ChainUnavailable, Reason: "rpc.example.org: project 0123abcd exceeded"},
-		{State: reward.StateFailed, Code: "NoSuchCode", Reason: "rpc.example.org: project 0123abcd exceeded"},
-		{State: reward.StateWaiting, Code: fault.RewardNotAllowed, Reason: "0123abcd"},
+	for _, r := range []protocol.RewardStatus{
+		{State: protocol.RewardFailed, Code: fault.ChainUnavailable, Reason: "rpc.example.org: project 0123abcd exceeded"},
+		{State: protocol.RewardFailed, Code: "NoSuchCode", Reason: "rpc.example.org: project 0123abcd exceeded"},
+		{State: protocol.RewardWaiting, Code: fault.RewardNotAllowed, Reason: "0123abcd"},
 	} {
 		s, _ := adminapi.NewPublicStatus(chain.View(), r)
 		if strings.Contains(s.Why, "0123abcd") || strings.Contains(s.Why, "rpc.example.org") {
@@ -85,8 +85,8 @@ func TestWhyARewardFailedIsTheOperators(t *testing.T) {
 			t.Errorf("%s: %q", r.Code, s.Why)
 		}
 	}
-	const waits = "the round is not initialised"
-	s, _ := adminapi.NewPublicStatus(chain.View(), reward.Status{State: reward.StateWaiting, Reason: waits})
+	const waits = "the round is not initialized"
+	s, _ := adminapi.NewPublicStatus(chain.View(), protocol.RewardStatus{State: protocol.RewardWaiting, Reason: waits})
 	if s.Why != waits {
 		t.Errorf("what it waits for: %q", s.Why)
 	}

@@ -180,6 +180,18 @@ type SpendingRow struct {
 	Open   string `json:"open"`
 	Billed string `json:"billed"`
 	Units  int64  `json:"units"`
+	// Cost is Billed and what was lost with jobs that failed. Charged is the part of it that was charged to clients'
+	// requests, of each job in whole wei, rounded up: the sum of what API keys spent.
+	Cost    string   `json:"cost"`
+	Charged core.Wei `json:"charged"`
+}
+
+// WriteOff is what balances at orchestrators held that this gateway does not count on any more, in wei.
+type WriteOff struct {
+	Day string `json:"day"`
+	// Reason is idle, short or stopped.
+	Reason string `json:"reason"`
+	Value  string `json:"value"`
 }
 
 // Spending is what this gateway paid.
@@ -189,7 +201,15 @@ type Spending struct {
 	Value  string `json:"value"`
 	Open   string `json:"open"`
 	Billed string `json:"billed"`
+	// Cost and Charged are sums too. Value is Cost, Balance, WrittenOff and Unsettled together.
+	Cost    string   `json:"cost"`
+	Charged core.Wei `json:"charged"`
 	// Balance is what is left in the accounts at orchestrators at this moment, in wei: further
 	// jobs are paid from it. PathCredits has it for each orchestrator.
 	Balance string `json:"balance,omitempty"`
+	// WrittenOff is what balances held that are not counted on any more, WriteOffs the same by day and reason.
+	WrittenOff string     `json:"writtenOff"`
+	WriteOffs  []WriteOff `json:"writeOffs"`
+	// Unsettled is what jobs in progress hold, and what was lost when the node was killed.
+	Unsettled string `json:"unsettled"`
 }

@@ -2,6 +2,7 @@ package airouting
 
 import (
 	"math/big"
+	"sync"
 	"time"
 )
 
@@ -14,7 +15,8 @@ const (
 
 // Budget counts down the attempts of one job. Refusals that cost nothing, such as of a full
 // orchestrator, are limited by the window and their number; attempts that may have been worked on
-// also by Others, because each of them adds load to a fleet that may be overloaded already.
+// also by Others, because each of them adds load to a fleet that may be overloaded already. It may be used
+// concurrently.
 type Budget struct {
 	// Window is how long after the job's arrival attempts begin.
 	Window time.Duration
@@ -24,9 +26,10 @@ type Budget struct {
 	// is unlimited.
 	MaxLost *big.Rat
 
-	tries, spent, unserved int
-	lost                   big.Rat
-	late                   bool
+	mu                     sync.Mutex
+	tries, spent, unserved int     // guarded by mu
+	lost                   big.Rat // guarded by mu
+	late                   bool    // guarded by mu
 }
 
 // Cost is what a failed attempt counts as.
@@ -41,11 +44,13 @@ type Cost struct {
 // Again counts a failed attempt and reports whether another one may begin, this long after the
 // job's arrival.
 func (b *Budget) Again(elapsed time.Duration, c Cost) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.tries++
 	if c.Spent {
 		b.spent++
 	}
-	if b.tries >= maxTries || b.spent > b.Others || !b.Pays() {
+	if b.tries >= maxTries || b.spent > b.Others || !b.paysLocked() {
 		return false
 	}
 	if b.Open(elapsed) {
@@ -58,12 +63,20 @@ func (b *Budget) Again(elapsed time.Duration, c Cost) bool {
 
 // Lose counts a lost payment.
 func (b *Budget) Lose(value *big.Rat) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	b.unserved++
 	b.lost.Add(&b.lost, value)
 }
 
 // Pays reports whether the job may be paid for again.
 func (b *Budget) Pays() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.paysLocked()
+}
+
+func (b *Budget) paysLocked() bool {
 	return b.unserved < maxUnserved && (b.MaxLost == nil || b.lost.Cmp(b.MaxLost) < 0)
 }
 
@@ -71,7 +84,11 @@ func (b *Budget) Pays() bool {
 func (b *Budget) Open(elapsed time.Duration) bool { return elapsed < b.Window }
 
 // Tries returns the number of attempts that failed.
-func (b *Budget) Tries() int { return b.tries }
+func (b *Budget) Tries() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.tries
+}
 
 const (
 	firstPause    = 50 * time.Millisecond

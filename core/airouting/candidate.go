@@ -20,12 +20,14 @@ type candidate struct {
 	at            endpoint
 	inFlight      int
 	stream, whole latency
+	firstTokens   firstTokens
 	health        *health
 	clients       clients
 	trust         *trust
 	fullUntil     time.Time
 	fulls         int // in a row
 	refused       inference.Refusals
+	learned       *learned // nil while nothing is learned
 	backoffs      backoffs
 	// gone: it does not offer the model any more and is kept for jobs in flight.
 	gone bool

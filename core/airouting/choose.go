@@ -1,7 +1,6 @@
 package airouting
 
 import (
-	"slices"
 	"time"
 )
 
@@ -28,17 +27,23 @@ func (t *Table) selectLocked(now time.Time, q *Query) (set []*candidate, why Rea
 	if q.Kind == OwnFirst && !q.Preferences.ordered() {
 		own := *q
 		own.Kind = OwnOnly
-		if set, why, v = t.selectLocked(now, &own); len(set) > 0 {
+		if set, why, v = t.selectLocked(now, &own); len(set) > 0 && !set[0].misfit(q, now) {
 			return set, why, v
 		}
 	}
 	resting, v := t.sortLocked(now, q)
+	t.fitLocked(now, q)
+	t.otherOperatorsLocked(q)
 	t.preferLocked(now, q)
 	if c := t.withPrefixLocked(now, q); c != nil {
 		return []*candidate{c}, CachedPrefix, Picked
 	}
 	for i, tier := range t.usable {
-		if len(tier) > 0 {
+		switch {
+		case len(tier) == 0:
+		case tier[0].misfit(q, now): // then all are: see fitLocked
+			return tier, MayLack, Picked
+		default:
 			return tier, tierReasons[i], Picked
 		}
 	}
@@ -66,7 +71,7 @@ func (t *Table) sortLocked(now time.Time, q *Query) (resting *candidate, v Verdi
 			continue
 		}
 		open, retry := c.openTo(q.Client, now)
-		if q.SecondOpinion && !(open && c.offer.Warm && c.hasSlot(now)) {
+		if q.SecondOpinion && (!open || !c.offer.Warm || !c.hasSlot(now) || q.Refusal.confirmedBy(c, q, now)) {
 			v = max(v, Tried)
 			continue
 		}
@@ -89,31 +94,6 @@ func (t *Table) chooseInTier(tier []*candidate, now time.Time, q *Query) (c *can
 		return t.chooseByWeight(tier, now, q.Whole)
 	}
 	return t.chooseByLoad(tier, now, q)
-}
-
-// objection is why a candidate cannot get a job, "" where it can.
-func (t *Table) objection(c *candidate, q *Query, now time.Time) Reason {
-	if c.gone {
-		return NotOffered
-	}
-	if r := q.Preferences.objection(c, q.Kind); r != "" {
-		return r
-	}
-	switch {
-	case q.Primary != "" && c.offer.URI != q.Primary:
-		return NoFallbacks
-	case q.Kind == OwnOnly && !c.offer.Own:
-		return LacksOperation
-	case t.rule != nil && c.offer.Scored && c.offer.Score < t.rule.MinScore:
-		return LowScore
-	case q.MaxPrice != nil && c.offer.Price != nil && c.offer.Price.Cmp(q.MaxPrice) > 0:
-		return AboveMaxPrice
-	case c.backoffs.left(q.Client, now) > 0:
-		return AskedToWait
-	case slices.Contains(q.Tried, c.offer.URI):
-		return AlreadyTried
-	}
-	return ""
 }
 
 // withPrefixLocked finds the usable candidate that has the longest prefix of the prompt cached,

@@ -64,7 +64,7 @@ func TestRestsOfAClientGrow(t *testing.T) {
 	if n := tries["a"]; n < 10 || n > 310 {
 		t.Errorf("tried %d times in a minute", n)
 	}
-	// Beside another one that works it is hardly tried at all.
+	// Alongside another one that works it is hardly tried at all.
 	tries = map[string]int{}
 	for range 600 {
 		l := pick(t, table, now, airouting.Query{Client: "x"})
@@ -78,7 +78,7 @@ func TestRestsOfAClientGrow(t *testing.T) {
 		now = now.Add(100 * ms)
 	}
 	if n := tries["a"]; n > 4 {
-		t.Errorf("tried %d times in a minute beside one that works", n)
+		t.Errorf("tried %d times in a minute alongside one that works", n)
 	}
 	now = now.Add(time.Minute)
 	l := pick(t, table, now, airouting.Query{Client: "x", Tried: []string{"b"}})

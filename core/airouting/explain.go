@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/tuttinode/tutti/core/inference"
 )
 
 // Choice is what a table decides about one orchestrator for a job.
@@ -12,6 +14,9 @@ type Choice struct {
 	// Rank is its turn, from 1; 0 where it does not get the job. Those of one rank share the jobs.
 	Rank   int
 	Reason Reason
+	// Missing is what the request needs and the orchestrator is known not to do; with the reason DropsParameters also
+	// what it is not known to do.
+	Missing inference.Needs
 	// Until is when the reason ends, zero where that is not known.
 	Until time.Time
 }
@@ -35,7 +40,8 @@ func (t *Table) Explain(now time.Time, q Query) []Choice {
 		})
 		q.Tried = slices.Clone(q.Tried)
 		for _, c := range set {
-			out = append(out, Choice{Status: c.status(now), Rank: rank, Reason: why, Until: c.restsUntil()})
+			out = append(out, Choice{Status: c.status(now), Rank: rank, Reason: why, Missing: c.lacks(&q, now),
+				Until: c.restsUntil()})
 			q.Tried = append(q.Tried, c.offer.URI)
 		}
 		if q.Preferences.Single() {
@@ -50,8 +56,10 @@ func (t *Table) Explain(now time.Time, q Query) []Choice {
 		}
 		asked := q
 		asked.Tried = tried
-		choice := Choice{Status: c.status(now), Reason: t.objection(c, &asked, now)}
+		choice := Choice{Status: c.status(now), Reason: t.objection(c, &asked, now), Missing: c.lacks(&asked, now)}
 		switch choice.Reason {
+		case DropsParameters:
+			choice.Missing.Features |= q.Needs.Features & inference.Parameters &^ c.offer.Features.Has
 		case "":
 			choice.Reason, choice.Until = Rests, c.restsUntil()
 		case AskedToWait:

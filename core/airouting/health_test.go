@@ -69,7 +69,7 @@ func TestOneProbeAtATime(t *testing.T) {
 		t.Error("the first one after a rest is a probe")
 	}
 	if _, v := table.Pick(now, airouting.Query{}); v != airouting.Resting {
-		t.Errorf("verdict %d beside a probe", v)
+		t.Errorf("verdict %d alongside a probe", v)
 	}
 	l.FirstByte(now)
 	if resting(t, table, now) {
@@ -100,7 +100,7 @@ func TestAProbesStreamIsNoProbe(t *testing.T) {
 		}
 		stream.Done(now, end)
 		if _, v := table.Pick(now, airouting.Query{}); v != airouting.Resting {
-			t.Errorf("outcome %d let a second probe begin beside the first: verdict %d", end, v)
+			t.Errorf("outcome %d let a second probe begin alongside the first: verdict %d", end, v)
 		}
 		if got := rest(t, table, now); got != 0 {
 			t.Errorf("outcome %d of a stream from before it left a rest of %v, want it over", end, got)
@@ -201,7 +201,7 @@ func TestFlappingRestsLonger(t *testing.T) {
 	now = now.Add(time.Hour) // that is another story
 	fail(t, table, now, 1, airouting.Unreachable)
 	if got := rest(t, table, now); got > time.Second {
-		t.Errorf("rests for %v after an hour without trouble", got)
+		t.Errorf("rests for %v after an hour without a failure", got)
 	}
 }
 

@@ -20,6 +20,9 @@ type Lease struct {
 	client      string
 	affinity    []uint64
 	op          inference.Operation
+	needs       inference.Needs
+	operator    string
+	own         bool
 	unconfirmed bool
 	start       time.Time
 
@@ -47,6 +50,9 @@ func (l *Lease) FirstByte(now time.Time) {
 	}
 	l.began = true
 	l.c.latency(l.whole).add(now.Sub(l.start), now)
+	if !l.whole {
+		l.c.firstTokens.add(now.Sub(l.start))
+	}
 	l.c.fulls, l.c.fullUntil = 0, time.Time{}
 	delete(l.c.backoffs, l.client)
 	l.alive(now)
@@ -100,6 +106,7 @@ func (l *Lease) recordLocked(now time.Time, o Outcome) {
 		c.health.served()
 		c.clients.served(l.client)
 		c.refused.Served(l.op)
+		l.t.servedLocked(c, l.needs, now)
 	case Refused:
 		l.alive(now)
 	case Full:

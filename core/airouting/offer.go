@@ -15,9 +15,11 @@ type Offer struct {
 	Warm bool
 	// Capacity is how many jobs it takes at once, 0 when unknown.
 	Capacity int
-	// Own says that it is a node of our own kind, which supports every operation and does not alter
-	// requests.
-	Own bool
+	// Own says that it is a tutti node, which does not alter requests. Only these state what the model can
+	// do: Features, its operations among them, and Context, the longest prompt and answer together, 0 for unknown.
+	Own      bool
+	Features inference.Features
+	Context  inference.Tokens
 	// Price is in wei per unit; nil is free. It is not changed.
 	Price *big.Rat
 	// Owner is the account whose stake counts, Stake its amount; both are zero off-chain. Score is
@@ -38,8 +40,8 @@ type Kind int
 const (
 	// AnyKind accepts every orchestrator.
 	AnyKind Kind = iota
-	// OwnFirst prefers one of our own kind: in the form of the existing network the request would
-	// lose something.
+	// OwnFirst prefers a tutti orchestrator: in the existing network's form the request would lose
+	// fields.
 	OwnFirst
 	// OwnOnly accepts no other: the existing network does not support the operation.
 	OwnOnly
@@ -49,11 +51,14 @@ const (
 type Query struct {
 	// Affinity are rolling hashes of the prompt's prefix, the longest last.
 	Affinity []uint64
-	// Operation is what is asked of the model.
+	// Operation is what the request wants of the model.
 	Operation inference.Operation
-	// SecondOpinion says that one orchestrator refused the job, and another one is asked to
-	// confirm: only one that has the model loaded and a free slot.
+	// Needs are what the request asks of the model.
+	Needs inference.Needs
+	// SecondOpinion says that one orchestrator refused the job, and a second one has to
+	// confirm Refusal: only one that has the model loaded and a free slot.
 	SecondOpinion bool
+	Refusal       Refusal
 	// Tried are orchestrators that the job was sent to already.
 	Tried []string
 	Kind  Kind
@@ -86,8 +91,10 @@ const (
 	Excluded
 	// TooExpensiveForClient: all that the client's preferences leave cost more than it pays.
 	TooExpensiveForClient
-	// Unfit: none is of the kind that is needed.
+	// Unfit: none is of the kind that is needed, or its model cannot do the operation.
 	Unfit
+	// Lacking: none has the features that are needed.
+	Lacking
 	// TooExpensive: all cost too much.
 	TooExpensive
 	// BackingOff: the remaining ones asked this client to come back later.

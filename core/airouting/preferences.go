@@ -1,9 +1,12 @@
 package airouting
 
 import (
+	"errors"
 	"math/big"
 	"slices"
 	"time"
+
+	"github.com/tuttinode/tutti/core/inference"
 )
 
 // Sort is what the orchestrators of a request are compared by, in place of their load.
@@ -28,11 +31,15 @@ type Preferences struct {
 	// MaxPrice is in wei per unit; nil accepts any price. No other rule lifts it.
 	MaxPrice *big.Rat
 	Sort     Sort
-	// KeepParameters excludes nodes that would drop some of the request's parameters.
+	// KeepParameters excludes nodes that would drop some of the request's parameters, and those that do not say that
+	// their model has the features which they ask for.
 	KeepParameters bool
 	// NoFallbacks limits the request to Order, and without one to the first orchestrator that gets it.
 	NoFallbacks bool
 }
+
+// ErrAbovePrice is behind the fault of a request that every orchestrator asks more for than MaxPrice.
+var ErrAbovePrice = errors.New("above the price that the request accepts")
 
 // ordered reports whether there is an order.
 func (p *Preferences) ordered() bool { return p != nil && len(p.Order) > 0 }
@@ -53,7 +60,7 @@ func (p *Preferences) rank(c *candidate) int {
 }
 
 // objection is why a client does not want an orchestrator, "" where it does.
-func (p *Preferences) objection(c *candidate, needs Kind) Reason {
+func (p *Preferences) objection(c *candidate, q *Query) Reason {
 	switch {
 	case p == nil:
 	case len(p.Only) > 0 && !slices.ContainsFunc(p.Only, func(w Provider) bool { return w.matches(c) }):
@@ -62,7 +69,9 @@ func (p *Preferences) objection(c *candidate, needs Kind) Reason {
 		return Ignored
 	case p.NoFallbacks && len(p.Order) > 0 && p.rank(c) == len(p.Order):
 		return NotInOrder
-	case p.KeepParameters && needs == OwnFirst && !c.offer.Own:
+	case p.KeepParameters && q.Kind == OwnFirst && !c.offer.Own:
+		return DropsParameters
+	case p.KeepParameters && q.Needs.Features&inference.Parameters&^c.offer.Features.Has != 0:
 		return DropsParameters
 	case !p.Affords(c.offer.Price):
 		return AbovePreferredPrice

@@ -30,7 +30,7 @@ func at(t interface{ Fatal(...any) }, names ...string) (out []airouting.Provider
 
 const account = "0x0000000000000000000000000000000000000011"
 
-// fourKinds is one of each kind: a is expensive, loaded and of our own kind; b is cheap and not loaded; c
+// fourKinds is one of each kind: a is expensive, loaded and a tutti node; b is cheap and not loaded; c
 // costs more than b and is of the existing network; d only claims the account that a registered.
 func fourKinds() []airouting.Offer {
 	owner, _ := core.ParseAddress(account)

@@ -18,9 +18,11 @@ import (
 const PreferencesField = "provider"
 
 const (
-	// maxProviders bounds each list, maxAmount the text of a price in bytes.
-	maxProviders = 32
-	maxAmount    = 32
+	// maxPreferences bounds all preferences of a request, in bytes: read, they take many times their length. maxProviders
+	// bounds each list, maxAmount the text of a price in bytes.
+	maxPreferences = 64 << 10
+	maxProviders   = 32
+	maxAmount      = 32
 	// largestAmount bounds a price in dollars; one below its inverse is 0.
 	largestAmount = 1e18
 	// tokensPerPrice is the number of tokens that a client's price is for.
@@ -40,6 +42,9 @@ type Rate func() (*big.Rat, error)
 func ParsePreferences(raw []byte, op inference.Operation, rate Rate) (*Preferences, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil
+	}
+	if len(raw) > maxPreferences {
+		return nil, pipeline.NewFieldError(PreferencesField, fmt.Sprintf("%d bytes at most", maxPreferences))
 	}
 	var fields map[string]json.RawMessage
 	if raw[0] != '{' || json.Unmarshal(raw, &fields) != nil {

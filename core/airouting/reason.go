@@ -16,8 +16,10 @@ const (
 	NoFallbacks         Reason = "no_fallbacks"
 	DropsParameters     Reason = "drops_parameters"
 	AbovePreferredPrice Reason = "above_preferred_price"
-	// LacksOperation: nodes of its kind know chats only.
+	// LacksOperation: nodes of its kind know chats only, or it says that its model does not do the operation.
 	LacksOperation Reason = "lacks_operation"
+	// LacksFeature: it says that its model lacks a feature that the request needs.
+	LacksFeature Reason = "lacks_feature"
 	// LowScore: its measured performance is below the operator's minimum.
 	LowScore Reason = "low_score"
 	// AboveMaxPrice: it costs more than the gateway pays.
@@ -44,6 +46,8 @@ const (
 	RefusedMany Reason = "refused_many"
 	// FullNow: as far as known, it has no free slot.
 	FullNow Reason = "full"
+	// MayLack: as far as known it cannot do what the request needs, and there is no other.
+	MayLack Reason = "may_lack_feature"
 	// LastResort: it rests, and is probed because there is no other.
 	LastResort Reason = "last_resort"
 )
@@ -63,6 +67,8 @@ func (r Reason) verdict() Verdict {
 		return TooExpensiveForClient
 	case LacksOperation, LowScore:
 		return Unfit
+	case LacksFeature:
+		return Lacking
 	case AboveMaxPrice:
 		return TooExpensive
 	case AskedToWait:
@@ -80,9 +86,10 @@ var reasonTexts = map[Reason]string{
 	Ignored:             "provider.ignore names it",
 	NotInOrder:          "provider.order does not name it, and allow_fallbacks is false",
 	NoFallbacks:         "allow_fallbacks is false, and another one is first",
-	DropsParameters:     "it would drop parameters of the request, which require_parameters refuses",
+	DropsParameters:     "it may drop parameters of the request, which require_parameters refuses",
 	AbovePreferredPrice: "it costs more than provider.max_price",
-	LacksOperation:      "it is a node of the existing network, which knows chats only",
+	LacksOperation:      "its model does not do this; nodes of the existing network know chats only",
+	LacksFeature:        "its model lacks what the request needs",
 	LowScore:            "its measured performance is below -minPerfScore",
 	AboveMaxPrice:       "it costs more than -maxPricePerCapability or -maxPricePerUnit",
 	AskedToWait:         "it asked this client to come back later",
@@ -94,6 +101,7 @@ var reasonTexts = map[Reason]string{
 	NotLoaded:           "it would have to load the model",
 	RefusedMany:         "it recently refused many such requests, or some and has not loaded the model",
 	FullNow:             "it has no free slot, as far as known",
+	MayLack:             "as far as known its model cannot do what the request needs, and there is no other",
 	LastResort:          "it rests, and there is no other",
 }
 

@@ -117,7 +117,7 @@ func TestCandidatesBetterThanARefuser(t *testing.T) {
 	}
 }
 
-// Whether a refusal is right is asked of those that can say so at once.
+// A refusal is confirmed by those that can do so at once.
 func TestASecondOpinion(t *testing.T) {
 	t.Parallel()
 	full, resting := warm("full"), warm("resting")

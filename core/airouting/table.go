@@ -39,6 +39,8 @@ type Table struct {
 	// is how those with stake deal with payments.
 	departed map[string]departed
 	owners   map[core.Address]*trust
+	// learners are the candidates of which something is learned, in the order in which that began.
+	learners []*candidate
 	// usable is Pick's scratch memory.
 	usable [tiers][]*candidate
 }
@@ -56,6 +58,9 @@ func (t *Table) Put(o Offer) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if c := t.byURI[o.URI]; c != nil {
+		if old := &c.offer; old.Features != o.Features || old.Context != o.Context || old.Own != o.Own {
+			t.forgetLocked(c)
+		}
 		c.offer, c.gone = o, false
 		t.shareTrustLocked(c)
 		return true
@@ -81,6 +86,7 @@ func (t *Table) dropGoneLocked() bool {
 
 func (t *Table) dropLocked(c *candidate) {
 	if i := slices.Index(t.list, c); i >= 0 {
+		t.forgetLocked(c)
 		t.list = slices.Delete(t.list, i, i+1)
 		delete(t.byURI, c.offer.URI)
 	}
@@ -126,7 +132,8 @@ func (t *Table) Pick(now time.Time, q Query) (*Lease, Verdict) {
 	}
 	c.inFlight++
 	l := &Lease{t: t, c: c, trust: c.trust, uri: c.offer.URI, price: c.offer.Price, probe: probe, whole: q.Whole,
-		client: q.Client, affinity: q.Affinity, start: now, op: q.Operation, unconfirmed: c.refused.Count(q.Operation) > 0}
+		client: q.Client, affinity: q.Affinity, start: now, op: q.Operation, needs: q.Needs, own: c.offer.Own,
+		operator: c.offer.operator(), unconfirmed: c.refused.Count(q.Operation) > 0}
 	c.refused.Retried(now, q.Operation)
 	if probe && c.health.resting {
 		c.health.probing, l.probing = true, true

@@ -46,21 +46,21 @@ func serve(t *testing.T, table *airouting.Table, now time.Time, q airouting.Quer
 
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
-	expensive := airouting.Offer{URI: "dear", Own: true, Warm: true, Price: big.NewRat(10, 1)}
+	expensive := airouting.Offer{URI: "expensive", Own: true, Warm: true, Price: big.NewRat(10, 1)}
 	for name, row := range map[string]struct {
 		table *airouting.Table
 		q     airouting.Query
 		want  airouting.Verdict
 	}{
-		"empty table":       {tableOf(), airouting.Query{}, airouting.Empty},
-		"no own":            {tableOf(warm("a")), airouting.Query{Kind: airouting.OwnOnly}, airouting.Unfit},
-		"own first, no own": {tableOf(warm("a")), airouting.Query{Kind: airouting.OwnFirst}, airouting.Picked},
-		"dear":              {tableOf(expensive), airouting.Query{MaxPrice: big.NewRat(9, 1)}, airouting.TooExpensive},
-		"just not dear":     {tableOf(expensive), airouting.Query{MaxPrice: big.NewRat(10, 1)}, airouting.Picked},
-		"free is not dear":  {tableOf(warm("a")), airouting.Query{MaxPrice: big.NewRat(1, 1<<40)}, airouting.Picked},
-		"any price":         {tableOf(expensive), airouting.Query{}, airouting.Picked},
-		"tried":             {tableOf(warm("a")), airouting.Query{Tried: []string{"a"}}, airouting.Tried},
-		"good":              {tableOf(warm("a")), airouting.Query{}, airouting.Picked},
+		"empty table":           {tableOf(), airouting.Query{}, airouting.Empty},
+		"no own":                {tableOf(warm("a")), airouting.Query{Kind: airouting.OwnOnly}, airouting.Unfit},
+		"own first, no own":     {tableOf(warm("a")), airouting.Query{Kind: airouting.OwnFirst}, airouting.Picked},
+		"expensive":             {tableOf(expensive), airouting.Query{MaxPrice: big.NewRat(9, 1)}, airouting.TooExpensive},
+		"just not expensive":    {tableOf(expensive), airouting.Query{MaxPrice: big.NewRat(10, 1)}, airouting.Picked},
+		"free is not expensive": {tableOf(warm("a")), airouting.Query{MaxPrice: big.NewRat(1, 1<<40)}, airouting.Picked},
+		"any price":             {tableOf(expensive), airouting.Query{}, airouting.Picked},
+		"tried":                 {tableOf(warm("a")), airouting.Query{Tried: []string{"a"}}, airouting.Tried},
+		"good":                  {tableOf(warm("a")), airouting.Query{}, airouting.Picked},
 	} {
 		if _, v := row.table.Pick(t0, row.q); v != row.want {
 			t.Errorf("%s: verdict %d, want %d", name, v, row.want)

@@ -83,7 +83,7 @@ func debt(t *testing.T, table *airouting.Table, now time.Time) time.Duration {
 			continue
 		}
 		if _, v := table.Pick(now.Add(d), airouting.Query{}); v != airouting.Resting || !l.Probe() {
-			t.Error("a second one beside the trial")
+			t.Error("a second one alongside the trial")
 		}
 		l.Done(now.Add(d), airouting.Abandoned)
 		return d

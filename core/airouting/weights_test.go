@@ -84,7 +84,7 @@ func TestJobsInFlightSpread(t *testing.T) {
 
 func TestFloorAndExpensiveOnes(t *testing.T) {
 	t.Parallel()
-	bad, expensive := staked("bad", 1, 100), staked("dear", 2, 100)
+	bad, expensive := staked("bad", 1, 100), staked("expensive", 2, 100)
 	bad.Scored, bad.Score = true, 0.2
 	expensive.Price = big.NewRat(10, 1)
 	rule := selectionweights.Rule{Weights: selectionweights.DefaultWeights(), MinScore: 0.5}
@@ -93,13 +93,13 @@ func TestFloorAndExpensiveOnes(t *testing.T) {
 		t.Errorf("below the floor: verdict %d", v)
 	}
 	if _, v := weighing(rule, expensive).Pick(t0, q); v != airouting.TooExpensive {
-		t.Errorf("too dear: verdict %d", v)
+		t.Errorf("too expensive: verdict %d", v)
 	}
 	q.AllowExpensive = true
-	if l := pick(t, weighing(rule, expensive), t0, q); l.URI() != "dear" {
+	if l := pick(t, weighing(rule, expensive), t0, q); l.URI() != "expensive" {
 		t.Error("not taken although there is no other")
 	}
 	if l := pick(t, weighing(rule, expensive, staked("fair", 3, 0)), t0, q); l.URI() != "fair" {
-		t.Error("a dear one was taken although there is another")
+		t.Error("an expensive one was taken although there is another")
 	}
 }

@@ -50,7 +50,7 @@ type ticket struct {
 	// tokens; see Grant.Reserve.
 	prompt, work inference.Tokens
 	bound        atomic.Int64
-	// billed is what the gateway pays; see Grant.Bill.
+	// billed is what the gateway pays; see Grant.SetBilled.
 	billed inference.Units
 	// maxPrompt is an upper bound of the prompt, 0 if unknown.
 	maxPrompt inference.Tokens
@@ -133,6 +133,7 @@ func (a *account) take(k *Key, now time.Time, w *reservation) *Grant {
 	a.inFlight++
 	for i := range a.counts {
 		a.counts[i].Requests++
+		a.counts[i].Last = now.UTC().Truncate(time.Second)
 	}
 	a.reserve(w.all())
 	return g
@@ -162,9 +163,11 @@ func (a *account) markDirty() {
 	a.dirty = true
 }
 
+// state returns the key and its use of the present period, also where no request has come in it.
 func (a *account) state() State {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.startPeriods(a.now())
 	return State{Key: a.key, Usage: a.count(a.key.Budget).Usage, InFlight: a.inFlight}
 }
 

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/apikeys"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // A clock that was ahead, and is put right, keeps a key that has used its limits per
@@ -54,6 +54,48 @@ func TestBudgetOfAClockThatWasAhead(t *testing.T) {
 			refused(t, g, apikeys.Need{MaxTokens: 1}, fault.BudgetSpent)
 			c.Set(dawn.AddDate(0, 1, 0))
 			admit(t, g, apikeys.Need{MaxTokens: 100})
+		})
+	}
+}
+
+// A clock that goes a period ahead and back opens no budget twice: what was used before it went
+// counts when it has returned, at once and later. The next period has a budget of its own.
+func TestAClockThatGoesAheadAndBackOpensNoSecondBudget(t *testing.T) {
+	t.Parallel()
+	for period, ahead := range map[apikeys.Period]int{apikeys.Day: 1, apikeys.Week: 7, apikeys.Month: 31} {
+		t.Run(string(period), func(t *testing.T) {
+			t.Parallel()
+			c := coretest.NewClock(dawn)
+			store := &memory{usage: map[string]apikeys.Usage{}}
+			store.set(false, key("app", apikeys.Limits{Budget: apikeys.Budget{Tokens: 100, Period: period}}))
+			g := apikeys.New(apikeys.Options{Store: store, Now: c.Now})
+			if err := g.Load(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			use := func(n int64) {
+				t.Helper()
+				admit(t, g, apikeys.Need{MaxTokens: inference.Tokens(n)}).Settle(inference.Usage{
+					Completion: inference.Tokens(n)}, true)
+			}
+			use(90)
+			c.Set(dawn.AddDate(0, 0, ahead))
+			use(5)
+			c.Set(dawn.Add(time.Second))
+			refused(t, g, apikeys.Need{MaxTokens: 6}, fault.BudgetSpent)
+			use(5)
+			refused(t, g, apikeys.Need{MaxTokens: 1}, fault.BudgetSpent)
+			c.Set(dawn.Add(time.Hour + 2*time.Second))
+			refused(t, g, apikeys.Need{MaxTokens: 1}, fault.BudgetSpent)
+			c.Set(dawn.AddDate(0, 0, ahead))
+			use(100)
+			// The clock is set back for a moment, across the beginning of the period: when it is
+			// right again, only what was used in the period counts.
+			c.Set(dawn.AddDate(0, 0, 2*ahead))
+			use(50)
+			c.Set(dawn.AddDate(0, 0, ahead))
+			refused(t, g, apikeys.Need{MaxTokens: 1}, fault.BudgetSpent)
+			c.Set(dawn.AddDate(0, 0, 2*ahead))
+			use(50)
 		})
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/apikeys"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // answers is a webhook that answers by model, "" for the list of models.
@@ -47,7 +47,7 @@ func TestAnswersLimitTheirOwnRequests(t *testing.T) {
 		name string
 		key  apikeys.Key
 		want fault.Code
-		// lasting: it is so still when the webhook is asked again.
+		// lasting: it is so still at the next request to the webhook.
 		lasting bool
 	}{
 		{"requests", limited(apikeys.Limits{RPM: 1}), fault.RateLimited, false},

@@ -15,6 +15,8 @@ type count struct {
 	kept bool
 	// saved is what was saved last, or loaded.
 	saved Usage
+	// ended are the latest periods that have ended, the oldest first.
+	ended []endedPeriod
 }
 
 // ownCount returns the count of a listed key, which has one budget.
@@ -37,17 +39,21 @@ func countsPerPeriod(id string) []count {
 const clockSettles = time.Hour
 
 // settleClock ends periods of a clock that was ahead, and is right now: what was used in
-// them counts in the present one. They would last for as long as the clock was ahead.
+// them counts in the present one. They would last for as long as the clock was ahead. Until
+// that is certain, what was used before the clock went ahead counts in addition.
 func (a *account) settleClock(now time.Time) {
 	future := false
 	for i := range a.counts {
 		c := &a.counts[i]
 		if !c.Start.After(now) {
+			c.leaveOutEnded()
 			continue
 		}
 		future = true
+		c.countEnded(now)
 		if !a.futureSince.IsZero() && now.Sub(a.futureSince) >= clockSettles {
-			c.Start, a.dirty = c.Period.start(now), true
+			c.moveTo(now)
+			a.dirty = true
 		}
 	}
 	switch {
@@ -69,6 +75,9 @@ func (a *account) startPeriods(now time.Time) {
 		}
 		if u := c.At(budget, now); u != c.Usage {
 			a.dirty = a.dirty || c.Requests > 0
+			if c.Period == u.Period {
+				c.end()
+			}
 			c.Usage = u
 		}
 	}
@@ -92,15 +101,6 @@ func (a *account) keep(b Budget) {
 	if c := a.count(b); !c.kept {
 		c.kept, a.dirty = true, true
 	}
-}
-
-// left returns what remains of a budget; false without one.
-func (a *account) left(b Budget) (inference.Tokens, bool) {
-	if b.Tokens <= 0 {
-		return 0, false
-	}
-	c := a.count(b)
-	return b.Tokens - c.Used - c.Reserved, true
 }
 
 // reserve takes tokens for a request from every period, whatever the request's own limits.
@@ -133,6 +133,9 @@ func (a *account) restore(u Usage) {
 }
 
 func (c *count) restore(u Usage) {
+	if u.Last.After(c.Last) {
+		c.Last = u.Last
+	}
 	if u.Start.Before(c.Start) || c.only == "" && u.Period != c.Period {
 		return
 	}

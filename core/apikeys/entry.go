@@ -24,7 +24,7 @@ type entry struct {
 	tpm, budget                           int64
 	budgetWei, budgetUSD                  string
 	alert                                 int
-	// at are the offsets of the present fields.
+	// at maps each field of the object to its byte offset in the file.
 	at map[string]int
 }
 
@@ -53,7 +53,7 @@ func (r *fileReader) entry(start int, raw json.RawMessage) {
 // field reads one field of an object.
 func (r *fileReader) field(e *entry, field string, at int, value json.RawMessage) {
 	if !slices.Contains(entryFields(), field) {
-		r.bad(at, "the field %q is unknown; there are %s", field, strings.Join(entryFields(), ", "))
+		r.bad(at, "the field %q is unknown; the fields are %s", field, strings.Join(entryFields(), ", "))
 		return
 	}
 	if _, twice := e.at[field]; twice {
@@ -61,7 +61,7 @@ func (r *fileReader) field(e *entry, field string, at int, value json.RawMessage
 		return
 	}
 	e.at[field] = at
-	text, whole := "a text in quotes", "a whole number"
+	text, whole := "a string in quotes", "a whole number"
 	var to any
 	var kind string
 	switch field {
@@ -76,7 +76,7 @@ func (r *fileReader) field(e *entry, field string, at int, value json.RawMessage
 	case "expires":
 		to, kind = &e.expires, text
 	case "models":
-		to, kind = &e.models, "a list of texts, [\"model\", …]"
+		to, kind = &e.models, "a list of strings, [\"model\", …]"
 	case "budget_wei":
 		to, kind = &e.budgetWei, text
 	case "budget_usd":
@@ -97,7 +97,8 @@ func (r *fileReader) field(e *entry, field string, at int, value json.RawMessage
 	}
 }
 
-// check makes a key of the entry. After a mistake it only looks for further ones.
+// check validates an entry and adds its key. broken: the entry had a problem before, so that only
+// further problems are reported and no key is added.
 func (r *fileReader) check(e *entry, start int, broken bool) {
 	at := func(field string) int {
 		if offset, ok := e.at[field]; ok {
@@ -133,24 +134,24 @@ func (r *fileReader) check(e *entry, start int, broken bool) {
 		return
 	}
 	if line, twice := r.names[k.Name]; twice {
-		r.bad(at("name"), "the name %q is on line %d already", k.Name, line)
+		r.bad(at("name"), "the name %q is already on line %d", k.Name, line)
 	}
 	if line, twice := r.hashes[k.Hash]; twice {
-		r.bad(start, "the key is that of line %d", line)
+		r.bad(start, "line %d has the same key", line)
 	}
 	r.names[k.Name], r.hashes[k.Hash] = r.line(start), r.line(start)
 	r.out.Keys = append(r.out.Keys, k)
 }
 
-// secret returns the hash of an entry's key, in either form.
+// secret returns the hash of an entry's key, given as key or as key_sha256.
 func (r *fileReader) secret(e *entry, at func(string) int, broken bool) Hash {
 	switch {
 	case e.key != "" && e.keySHA256 != "":
-		r.bad(at("key"), "key and key_sha256 are both there; keep one")
+		r.bad(at("key"), "key and key_sha256 are both given; keep one")
 	case e.key != "":
 		r.out.Secrets = true
 		if len(e.key) < minSecret || strings.TrimSpace(e.key) != e.key {
-			r.bad(at("key"), "key is shorter than %d characters or has space around it, and could be guessed", minSecret)
+			r.bad(at("key"), "key is shorter than %d characters or has space around it: use a longer random one", minSecret)
 		}
 		return HashOf(e.key)
 	case e.keySHA256 != "":

@@ -20,6 +20,16 @@ func (g *Grant) Key() string {
 	return g.name
 }
 
+// ID returns the key's ID, "" where no key was needed.
+func (g *Grant) ID() string {
+	if g == nil || g.account == nil {
+		return ""
+	}
+	g.account.mu.Lock()
+	defer g.account.mu.Unlock()
+	return g.account.key.ID
+}
+
 // Allows reports whether the key allows a model, for lists of models.
 func (g *Grant) Allows(model string) bool {
 	return g == nil || g.account == nil || g.account.allows(&g.ticket, model)
@@ -56,10 +66,10 @@ func (g *Grant) Reserve(units inference.Units) error {
 	return g.account.work(&g.ticket, units)
 }
 
-// Bill reports, before Settle, how many units the gateway pays for the request: a budget counts
+// SetBilled says, before Settle, how many units the gateway pays for the request: a budget counts
 // these if the answer had less. This holds for unused max_tokens, and for answers that the client
 // left.
-func (g *Grant) Bill(units inference.Units) {
+func (g *Grant) SetBilled(units inference.Units) {
 	if g != nil && g.account != nil {
 		g.account.bill(&g.ticket, units)
 	}

@@ -1,6 +1,7 @@
 package apikeys
 
 import (
+	"cmp"
 	"context"
 	"math/big"
 	"sync"
@@ -42,6 +43,8 @@ type Guard struct {
 	hook  *hook
 	// leaving: another process has the counts.
 	leaving atomic.Bool
+	// delegates are the tokens of Delegate.
+	delegates delegates
 
 	mu sync.Mutex // guards what replaces table, and what follows
 	// static and stored are the keys of the table.
@@ -56,6 +59,8 @@ type Guard struct {
 type table struct {
 	byHash map[Hash]*account
 	byID   map[string]*account
+	// unlisted are the accounts of keys that were listed: their counts are saved, and go on where a key is listed again.
+	unlisted map[string]*account
 }
 
 // New makes a Guard that knows the static keys. Load brings in the store's.
@@ -87,7 +92,7 @@ func (g *Guard) Load(ctx context.Context) error {
 	if !g.loaded {
 		g.loaded = true
 		for _, u := range usage {
-			if a := old.byID[u.ID]; a != nil {
+			if a := cmp.Or(old.byID[u.ID], old.unlisted[u.ID]); a != nil {
 				a.restore(u)
 			} else {
 				g.saved[u.ID] = u
@@ -110,9 +115,9 @@ func (g *Guard) SetStatic(keys []Key) {
 
 // build makes a table. Accounts of the old one are kept with their counts.
 func (g *Guard) build(stored []Key, old *table) *table {
-	t := &table{byHash: make(map[Hash]*account), byID: make(map[string]*account)}
+	t := &table{byHash: make(map[Hash]*account), byID: make(map[string]*account), unlisted: make(map[string]*account)}
 	add := func(k Key) {
-		a := old.byID[k.ID]
+		a := cmp.Or(t.byID[k.ID], old.byID[k.ID], old.unlisted[k.ID])
 		if a == nil {
 			a = newAccount(k, g.opt.Now)
 			a.weiPerUSD = g.opt.WeiPerUSD
@@ -128,6 +133,13 @@ func (g *Guard) build(stored []Key, old *table) *table {
 	// A secret that is also in the file belongs to the store, which can revoke it.
 	for _, k := range stored {
 		add(k)
+	}
+	for _, were := range []map[string]*account{old.byID, old.unlisted} {
+		for id, a := range were {
+			if t.byID[id] == nil {
+				t.unlisted[id] = a
+			}
+		}
 	}
 	return t
 }
@@ -168,17 +180,17 @@ func (g *Guard) account(ctx context.Context, token string, need Need) (a *accoun
 	if token == "" {
 		return nil, nil, missing()
 	}
-	hash := HashOf(token)
+	hash, delegated := g.hashOf(token)
 	if a = g.table.Load().byHash[hash]; a != nil {
 		return a, nil, nil
 	}
-	if g.hook == nil {
+	if g.hook == nil || delegated {
 		return nil, nil, unknown()
 	}
 	return g.hook.account(ctx, token, hash, need)
 }
 
-// Permits refuses a model beside the one that a request was admitted for; see Authorizer.
+// Permits refuses a model besides the one that a request was admitted for; see Authorizer.
 func (g *Guard) Permits(ctx context.Context, token string, need Need) error {
 	if !g.Required() {
 		return nil
@@ -199,11 +211,12 @@ func (g *Guard) Known(token string) error {
 	case token == "":
 		return missing()
 	}
-	a := g.table.Load().byHash[HashOf(token)]
+	hash, delegated := g.hashOf(token)
+	a := g.table.Load().byHash[hash]
 	switch {
 	case a != nil:
 		return a.checkKey()
-	case g.hook != nil:
+	case g.hook != nil && !delegated:
 		return nil
 	}
 	return unknown()
@@ -211,17 +224,18 @@ func (g *Guard) Known(token string) error {
 
 // Verified reports whether a token is listed or was admitted before; see Authorizer.
 func (g *Guard) Verified(token string) bool {
-	hash := HashOf(token)
+	hash, _ := g.hashOf(token)
 	return !g.Required() || g.table.Load().byHash[hash] != nil || g.hook != nil && g.hook.admittedBefore(hash)
 }
 
 // Use checks a token for a use that takes nothing from a key's limits, such as watching a stream.
 // The webhook is called about its tokens as for any request, of a client at an address.
 func (g *Guard) Use(ctx context.Context, token, route, from string) error {
-	if err := g.Known(token); err != nil || !g.Required() || g.table.Load().byHash[HashOf(token)] != nil {
+	hash, _ := g.hashOf(token)
+	if err := g.Known(token); err != nil || !g.Required() || g.table.Load().byHash[hash] != nil {
 		return err
 	}
-	_, answer, err := g.hook.account(ctx, token, HashOf(token), Need{Route: route, From: from, MaxTokens: NoTokens})
+	_, answer, err := g.hook.account(ctx, token, hash, Need{Route: route, From: from, MaxTokens: NoTokens})
 	if err != nil {
 		return err
 	}
@@ -258,8 +272,17 @@ func (g *Guard) Flush(ctx context.Context) error {
 	return err
 }
 
-// accounts returns all accounts, of listed and of webhook keys.
+// accounts returns all accounts, of listed and of webhook keys, and of keys that are not listed any more.
 func (g *Guard) accounts() []*account {
+	all := g.known()
+	for _, a := range g.table.Load().unlisted {
+		all = append(all, a)
+	}
+	return all
+}
+
+// known returns the accounts of listed and of webhook keys.
+func (g *Guard) known() []*account {
 	var all []*account
 	for _, a := range g.table.Load().byID {
 		all = append(all, a)
@@ -297,7 +320,7 @@ func (g *Guard) State(token string) (State, bool) {
 // States returns the known keys, in no order.
 func (g *Guard) States() []State {
 	var all []State
-	for _, a := range g.accounts() {
+	for _, a := range g.known() {
 		all = append(all, a.state())
 	}
 	return all

@@ -14,15 +14,15 @@ import (
 // How long the webhook's answers are valid, and limits of the answers, of their accounts and of
 // concurrent calls.
 const (
-	admittedFor  = time.Minute
-	refusedFor   = 5 * time.Second
-	maxAnswers   = 8192
-	maxAccounts  = 65536
-	maxQuestions = 64
-	// maxUnknown bounds the concurrent calls about tokens that were never admitted, which any
+	admittedFor = time.Minute
+	refusedFor  = 5 * time.Second
+	maxAnswers  = 8192
+	maxAccounts = 65536
+	maxCalls    = 64
+	// maxUnknownCalls bounds the concurrent calls about tokens that were never admitted, which any
 	// client may send. maxWaiting bounds the requests that wait.
-	maxUnknown = 48
-	maxWaiting = 8192
+	maxUnknownCalls = 48
+	maxWaiting      = 8192
 )
 
 // hook caches the webhook's decisions. Answers are cached by token, model and route, because the
@@ -30,11 +30,11 @@ const (
 type hook struct {
 	decider Decider
 	now     func() time.Time
-	// opened restores the saved counts of a new account.
-	opened func(*account)
-	// asking queues all calls, unknown those about tokens that were never admitted. Addresses, and
-	// admitted keys, take turns.
-	asking, unknown *fairqueue.Queue
+	// restore gives a new account its saved counts.
+	restore func(*account)
+	// calls queues all calls, unknownCalls also those about tokens that were never admitted. Client
+	// addresses, and admitted keys, take turns.
+	calls, unknownCalls *fairqueue.Queue
 
 	mu       sync.Mutex // guards what follows
 	admitted map[question]answer
@@ -54,12 +54,12 @@ type answer struct {
 	until   time.Time
 }
 
-func newHook(d Decider, now func() time.Time, opened func(*account)) *hook {
+func newHook(d Decider, now func() time.Time, restore func(*account)) *hook {
 	return &hook{
-		decider: d, now: now, opened: opened,
-		asking:   fairqueue.New(fairqueue.Options{Slots: maxQuestions, MaxWaiting: maxWaiting}),
-		unknown:  fairqueue.New(fairqueue.Options{Slots: maxUnknown, MaxWaiting: maxWaiting}),
-		admitted: make(map[question]answer), refused: make(map[question]answer),
+		decider: d, now: now, restore: restore,
+		calls:        fairqueue.New(fairqueue.Options{Slots: maxCalls, MaxWaiting: maxWaiting}),
+		unknownCalls: fairqueue.New(fairqueue.Options{Slots: maxUnknownCalls, MaxWaiting: maxWaiting}),
+		admitted:     make(map[question]answer), refused: make(map[question]answer),
 		accounts: make(map[Hash]*account), waiting: make(map[question]chan struct{}),
 	}
 }
@@ -80,17 +80,17 @@ func (h *hook) account(ctx context.Context, token string, hash Hash, need Need) 
 			h.mu.Unlock()
 			return a.account, a.key, a.err
 		}
-		asked, busy := h.waiting[q]
+		done, busy := h.waiting[q]
 		if !busy {
-			asked = make(chan struct{})
-			h.waiting[q] = asked
+			done = make(chan struct{})
+			h.waiting[q] = done
 		}
 		h.mu.Unlock()
 		if !busy {
 			return h.decide(ctx, q, token, hash, need)
 		}
 		select {
-		case <-asked: // check again: the caller may have left without an answer
+		case <-done: // check again: the request that called may have been canceled before the answer
 		case <-ctx.Done():
 			return nil, nil, ctx.Err()
 		}
@@ -138,13 +138,13 @@ func (h *hook) askWebhook(ctx context.Context, token string, hash Hash, need Nee
 	party := "key " + hash.String()
 	if !h.admittedBefore(hash) {
 		party = "address " + need.From
-		release, err := h.unknown.Acquire(ctx, party)
+		release, err := h.unknownCalls.Acquire(ctx, party)
 		if err != nil {
 			return Key{}, queueFault(err)
 		}
 		defer release()
 	}
-	release, err := h.asking.Acquire(ctx, party)
+	release, err := h.calls.Acquire(ctx, party)
 	if err != nil {
 		return Key{}, queueFault(err)
 	}
@@ -206,7 +206,7 @@ func (h *hook) openLocked(key Key, hash Hash) (*account, error) {
 		return nil, refuse(fault.KeyWebhookFailed, 0, "the webhook admitted more API keys than the gateway can count")
 	}
 	a := newShared(key, h.now)
-	h.opened(a)
+	h.restore(a)
 	h.accounts[hash] = a
 	return a, nil
 }

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/apikeys"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // decider is a webhook that decides by the token's first word.

@@ -91,6 +91,8 @@ type Usage struct {
 	PaidUSD, HeldUSD USD
 	// Requests counts what was admitted in the period.
 	Requests int64
+	// Last is when a request was admitted last, in whole seconds, whatever the period; zero for never.
+	Last time.Time
 }
 
 // At returns the usage at a time: zero once its period is over, or if the budget is for another one. A
@@ -101,7 +103,8 @@ func (u Usage) At(b Budget, now time.Time) Usage {
 	if period == u.Period && !start.After(u.Start) {
 		return u
 	}
-	return Usage{ID: u.ID, Period: period, Start: start, Reserved: u.Reserved, Held: u.Held, HeldUSD: u.HeldUSD}
+	return Usage{ID: u.ID, Period: period, Start: start, Reserved: u.Reserved, Held: u.Held, HeldUSD: u.HeldUSD,
+		Last: u.Last}
 }
 
 // String is the budget for people: "1000000 tokens, 0.5 USD per month".

@@ -80,7 +80,7 @@ func (a *account) takeLate(all []Late) []Late {
 	return all
 }
 
-// Apply counts what requests used that ended in the process before.
+// Apply counts what requests used that ended in the previous process.
 func (g *Guard) Apply(list []Late) {
 	accounts := g.accounts()
 	g.mu.Lock()

@@ -7,9 +7,9 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/apikeys"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // TestHandOver: whatever requests do in a process that another one took over from, that one's count of what they use

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/inference"
 )
 
 // checkKey checks whether a listed key is valid at all.
@@ -67,24 +66,14 @@ func (a *account) checkLimits(k *Key, now time.Time, w *reservation) error {
 	return nil
 }
 
-// budgeted checks whether n tokens are left of a budget.
-func (a *account) budgeted(b Budget, n inference.Tokens) error {
-	if left, limited := a.left(b); limited && n > left {
-		return refuse(fault.BudgetSpent, 0, a.spentText(b, n, left))
-	}
-	return nil
-}
+// opAdmit is the operation of all faults here.
+const opAdmit = "admit request"
 
-// spentText returns the public text of a spent budget.
-func (a *account) spentText(b Budget, n, left inference.Tokens) string {
-	c := a.count(b)
-	text := fmt.Sprintf("the request asks for up to %d, and %d are left of this API key's budget of %d", n, max(left, 0),
-		b.Tokens)
-	if c.Reserved > 0 {
-		text += fmt.Sprintf(" (%d are held by requests in progress)", c.Reserved)
+// refuse makes a refusal; after is zero if waiting does not help.
+func refuse(code fault.Code, after time.Duration, detail string) error {
+	f := fault.New(code, opAdmit, detail)
+	if after <= 0 {
+		return f
 	}
-	if end := c.Period.end(c.Start); !end.IsZero() {
-		text += "; the next " + string(c.Period) + " begins at " + end.Format(time.RFC3339)
-	}
-	return text
+	return fault.After(f, after)
 }

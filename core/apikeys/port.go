@@ -39,7 +39,7 @@ type Need struct {
 // KeyWebhookFailed; RetryAfter gives the time to come back. The caller settles the Grant.
 //
 // Permits checks a further model of a request that was admitted for another one, and takes nothing from the limits: the
-// webhook is asked about each model. Errors are those of Admit.
+// webhook gets a request about each model. Errors are those of Admit.
 //
 // Known checks a token before the request's needs are known, without calling the webhook and
 // without taking anything: nil, or the error that Admit would return for any need. With it,

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/apikeys"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/test/coretest"
 	"pgregory.net/rapid"
 )
 

@@ -44,6 +44,9 @@ type RowUse struct {
 	Held     string `json:"held_wei"`
 	PaidUSD  string `json:"paid_usd"`
 	Requests int64  `json:"requests"`
+	// Percent is the part of the budget that is used, LastUsed when a request was admitted last.
+	Percent  int    `json:"percent"`
+	LastUsed string `json:"last_used,omitempty"`
 }
 
 // NewRow returns a key and its use at a time.
@@ -55,7 +58,8 @@ func NewRow(k Key, u Usage, now time.Time) Row {
 			Budget: int64(k.Budget.Tokens), BudgetWei: k.Budget.Wei.String(), BudgetUSD: k.Budget.USD.String(), Alert: k.Alert,
 			Period: string(u.Period)},
 		RowUse: RowUse{Used: int64(u.Used), Reserved: int64(u.Reserved), Paid: u.Paid.String(), Held: u.Held.String(),
-			PaidUSD: u.PaidUSD.String(), Requests: u.Requests},
+			PaidUSD: u.PaidUSD.String(), Requests: u.Requests, Percent: (&State{Key: k, Usage: u}).Percent(),
+			LastUsed: stamp(u.Last)},
 		Expires: stamp(k.Expires), Revoked: stamp(k.Revoked), Created: stamp(k.Created),
 	}
 	if row.Models == nil {

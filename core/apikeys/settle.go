@@ -1,7 +1,6 @@
 package apikeys
 
 import (
-	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 )
 
@@ -10,10 +9,6 @@ const maxTokens inference.Tokens = 1 << 40
 
 // maxChoices bounds the choices of a request, for the same reason.
 const maxChoices = 1 << 20
-
-// reachStep is how much is taken at once from the budget for an answer that is longer than its
-// reservation.
-const reachStep = 64
 
 func bounded(n inference.Tokens) inference.Tokens { return min(max(n, 0), maxTokens) }
 
@@ -27,67 +22,11 @@ func (a *account) hold(t *ticket, watched bool) inference.Tokens {
 	return 0
 }
 
-// work takes work without tokens from the budget, all of it or nothing.
-func (a *account) work(t *ticket, units inference.Units) error {
-	w := reservation{work: bounded(inference.Tokens(units))}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if t.settled {
-		return nil
-	}
-	a.startPeriods(a.now())
-	l := &a.terms(t.key).Limits
-	if err := w.within(l); err != nil {
-		return err
-	}
-	if err := a.budgeted(l.Budget, w.work); err != nil {
-		return err
-	}
-	t.work += w.work
-	a.reserve(w.work)
-	return nil
-}
-
 // bill records what the gateway pays for the request.
 func (a *account) bill(t *ticket, units inference.Units) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	t.billed = max(t.billed, units)
-}
-
-// reach takes more from the budget for an answer that has this many tokens already.
-func (a *account) reach(t *ticket, completion inference.Tokens) error {
-	completion = bounded(completion)
-	if int64(completion) <= t.bound.Load() {
-		return nil
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if t.settled {
-		return nil
-	}
-	a.startPeriods(a.now())
-	missing := completion - inference.Tokens(t.bound.Load())
-	more := max(missing, reachStep)
-	left, limited := a.left(a.terms(t.key).Budget)
-	if a.leaving {
-		left = a.pool
-	}
-	if limited {
-		more = min(more, max(left, 0))
-	}
-	t.bound.Add(int64(more))
-	if a.leaving && limited {
-		a.pool -= more // it is reserved
-	} else {
-		a.reserve(more)
-	}
-	a.tokens.correct(t.second, int64(more))
-	if more < missing {
-		return refuse(fault.BudgetSpent, 0,
-			"this API key's budget was used up while the answer was written; a request that states max_tokens is sure of them")
-	}
-	return nil
 }
 
 // settle returns the reservation and counts the real use, once.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/apikeys"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // only lets one token in, and counts how often it was asked.

@@ -124,7 +124,7 @@ func (j *Job) Details() (Details, error) {
 	return d, object(j.Request, &d)
 }
 
-// Media says which channels a stream has beside those for control and events.
+// Media says which channels a stream has besides those for control and events.
 type Media struct {
 	Input  bool `json:"enable_video_ingress"`
 	Output bool `json:"enable_video_egress"`

@@ -38,10 +38,11 @@ type Model struct {
 	RunnerVersion string
 	// Context is how many tokens prompt and answer may have together, 0 when unknown;
 	// Operations are what can be asked of a model of llm; Since is when it came to be as
-	// it is. Only nodes of our own kind send these.
-	Context    int64
-	Operations []string
-	Since      time.Time
+	// it is; Features and Lacks are what else it can do and cannot. Only tutti nodes send these.
+	Context         int64
+	Operations      []string
+	Since           time.Time
+	Features, Lacks []string
 }
 
 // Offer returns a node's capabilities with one unit each.

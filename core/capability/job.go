@@ -82,7 +82,7 @@ func encodeID(codec core.VideoCodec) ID {
 	}
 }
 
-// pixelFormatID returns the capability beside H264 that an H.264 input needs.
+// pixelFormatID returns the capability besides H264 that an H.264 input needs.
 func pixelFormatID(job Job) (ID, bool) {
 	if job.InputCodec != core.CodecH264 {
 		return 0, false

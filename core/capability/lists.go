@@ -20,7 +20,7 @@ func Legacy() Set {
 // part of the build.
 func SoftwareTranscoder() Set { return Default().Union(SoftwareDecoders()) }
 
-// SoftwareDecoders returns what libav's own decoders add to Default: codecs beside
+// SoftwareDecoders returns what libav's own decoders add to Default: codecs besides
 // H.264, and the H.264 pixel formats that hardware often cannot decode.
 func SoftwareDecoders() Set {
 	return Of(HEVCDecode, VP8Decode, VP9Decode,

@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/privatefile"
 )
 
-// MarkFile is a small file beside a database that records its progress, so that an older
+// MarkFile is a small file next to a database that records its progress, so that an older
 // copy of the database is recognized. It is replaced atomically.
 type MarkFile struct{ Path string }
 

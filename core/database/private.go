@@ -15,7 +15,7 @@ import (
 // would release the locks that this process holds on it.
 //
 // Root opens the databases of services, too. A link that another user made in the directory
-// leads to a file of that user's choice: it is refused, and no mode is changed outside of the
+// points to a file of that user's choice: it is refused, and no mode is changed outside of the
 // directory. A link of one's own is followed.
 func ensurePrivate(path string) error {
 	info, err := os.Lstat(path)
@@ -41,8 +41,8 @@ func ensurePrivate(path string) error {
 	return change(path, info.Mode().Perm()&^fs.FileMode(0o077))
 }
 
-// chmodInside changes the mode of a file in its directory. What took the file's place meanwhile
-// leads nowhere else.
+// chmodInside changes the mode of a file in its directory. If a link has replaced the file
+// meanwhile, its target outside of the directory is not changed.
 func chmodInside(path string, mode fs.FileMode) error {
 	dir, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {

@@ -37,7 +37,7 @@ func Groups() []Group {
 type Check struct {
 	Name  string
 	Group Group
-	// Title says what holds when it passes.
+	// Title says what is true when it passes.
 	Title string
 	// Fails and Warns are the conditions that the check covers, whether it finds them itself
 	// or a running node reports them. It ignores others.
@@ -85,8 +85,8 @@ type Observation struct {
 	Findings []Finding
 	// Repair fixes what was found; nil if only the operator can.
 	Repair *Repair
-	// lookFailed: the check could not be performed, which another check may cover.
-	lookFailed bool
+	// notRun: the check could not run; another check may report the cause.
+	notRun bool
 }
 
 // Repair is a safe change that fixes a finding.
@@ -104,13 +104,13 @@ func finding(code fault.Code, detail string) Observation {
 	return Observation{Findings: []Finding{{Code: code, Detail: detail}}}
 }
 
-// lookFailed returns the result of a check that could not be performed: its fault's condition, or
+// couldNotRun returns the result of a check that could not run: its fault's condition, or
 // CheckUnfinished.
-func lookFailed(err error) Observation {
+func couldNotRun(err error) Observation {
 	code := fault.CodeOf(err)
 	switch code {
 	case fault.Unexpected, fault.Canceled, fault.DeadlineExceeded:
 		return Observation{Findings: []Finding{{Code: fault.CheckUnfinished, Detail: firstLine(err.Error())}}}
 	}
-	return Observation{Findings: []Finding{{Code: code, Detail: fault.ForOperator(err)}}, lookFailed: true}
+	return Observation{Findings: []Finding{{Code: code, Detail: fault.ForOperator(err)}}, notRun: true}
 }

@@ -14,14 +14,14 @@ func Checks() []Check {
 		registrationChecks(), priceChecks(), aiChecks(), storageChecks(), secretChecks())
 }
 
-// probeCheck makes a check of a probe's result; an error of the probe is lookFailed.
+// probeCheck makes a check of a probe's result; an error of the probe gives couldNotRun.
 func probeCheck[T any](
 	probe func(w *World) Probe[T], check func(w *World, v T) Observation,
 ) func(context.Context, *World) Observation {
 	return func(ctx context.Context, w *World) Observation {
 		v, err := probe(w).Get(ctx)
 		if err != nil {
-			return lookFailed(err)
+			return couldNotRun(err)
 		}
 		return check(w, v)
 	}

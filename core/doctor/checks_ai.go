@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -44,7 +45,7 @@ func aiChecks() []Check {
 		{
 			Name: "ai.verified", Group: GroupAI, Title: "pipelines and model IDs are those of the network",
 			Fails: codes(fault.ModelUnverified, fault.ModelPipelineUnknown),
-			Warns: codes(fault.ModelWarmAndCold, fault.RunnerModelMissing, fault.ModelNotServed),
+			Warns: codes(fault.ModelWarmAndCold, fault.ModelNotServed),
 			run: models(func(_ *World, m Models) Observation {
 				if m.Entries == 0 {
 					return Observation{Skipped: "no models", Findings: m.Findings}
@@ -87,7 +88,7 @@ func aiChecks() []Check {
 		{
 			Name: "ai.servers", Group: GroupAI, Title: "models behind a url answer", run: models(checkServers),
 			Fails: codes(fault.RunnerUnreachable),
-			Warns: codes(fault.RunnerAuth, fault.RunnerGarbled, fault.RunnerStalled),
+			Warns: codes(serverWarnings()...),
 		},
 		{
 			Name: "ai.weights", Group: GroupAI, Title: "the disk has space for the models' weights",
@@ -96,7 +97,7 @@ func aiChecks() []Check {
 		},
 		{
 			Name: "ai.runners", Group: GroupAI, Title: "the running node's models are ready",
-			run:   skipUnless(wants, none, beside("no problem with models")),
+			run:   skipUnless(wants, none, fromNode("no problem with models")),
 			Fails: codes(fault.ContainerExited, fault.ContainerCannotRun, fault.ModelFailed, fault.ModelLoadTimeout),
 			Warns: codes(fault.ModelUnhealthy, fault.ModelRunnerLost, fault.ContainerGone, fault.RunnerFailed,
 				fault.RunnerBroke, fault.AIWorkerLost),
@@ -162,6 +163,14 @@ func checkRunnerPorts(_ *World, m Models) Observation {
 	return s
 }
 
+// serverWarnings are the problems with a model's server that answers.
+func serverWarnings() []fault.Code {
+	return []fault.Code{
+		fault.RunnerAuth, fault.RunnerGarbled, fault.RunnerStalled, fault.RunnerModelMissing, fault.ServedModelUnlisted,
+		fault.RunnerTLS,
+	}
+}
+
 func checkServers(_ *World, m Models) Observation {
 	if len(m.Servers) == 0 {
 		return skip("no model has a url")
@@ -174,7 +183,7 @@ func checkServers(_ *World, m Models) Observation {
 			continue
 		}
 		code := fault.CodeOf(p.Err)
-		if code != fault.RunnerAuth && code != fault.RunnerGarbled && code != fault.RunnerStalled {
+		if !slices.Contains(serverWarnings(), code) {
 			code = fault.RunnerUnreachable
 		}
 		s.Findings = append(s.Findings, Finding{Code: code, Detail: p.Address + ": " + firstLine(p.Err.Error())})

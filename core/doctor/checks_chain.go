@@ -9,18 +9,18 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// What makes an endpoint slow, its newest block old, and asking seldom.
+// A check warns beyond these: an endpoint's latency, the age of its newest block, the polling interval.
 const (
-	slowAnswer = time.Second
-	oldBlock   = 30 * time.Second
-	slowPolls  = 15 * time.Second
+	maxLatency      = time.Second
+	maxBlockAge     = 30 * time.Second
+	maxPollInterval = 15 * time.Second
 )
 
 func chainChecks() []Check {
 	endpoints := func(name, title string, fails, warns []fault.Code, evidence func(*World, ChainState) string) Check {
 		return Check{Name: name, Group: GroupChain, Title: title, Fails: fails, Warns: warns,
 			run: onChain(func(w *World, c ChainState) Observation {
-				return c.seen(func() Observation { return pass(evidence(w, c)) })
+				return c.ifKnown(func() Observation { return pass(evidence(w, c)) })
 			})}
 	}
 	return []Check{
@@ -33,11 +33,11 @@ func chainChecks() []Check {
 			func(w *World, c ChainState) string { return fmt.Sprintf("%s is chain %d", w.Setup.Network, c.ChainID) }),
 		endpoints("chain.layer", "endpoints are of layer 2", codes(fault.RPCLayerOne), nil,
 			func(_ *World, c ChainState) string { return fmt.Sprintf("block %d", c.Block) }),
-		endpoints("chain.access", "providers accept the key and the pace", codes(fault.RPCKeyRefused),
+		endpoints("chain.access", "providers accept the key and the request rate", codes(fault.RPCKeyRefused),
 			codes(fault.RPCRateLimited, fault.RPCLogsRefused),
 			func(*World, ChainState) string { return "no refusals" }),
 		{
-			Name: "chain.fresh", Group: GroupChain, Title: "endpoints are in step with the chain",
+			Name: "chain.fresh", Group: GroupChain, Title: "endpoints are up to date",
 			run:   onChain(checkFresh),
 			Fails: codes(fault.ChainStale), Warns: codes(fault.RPCStale, fault.RPCBlockUnknown,
 				fault.TicketParamsStale),
@@ -47,11 +47,11 @@ func chainChecks() []Check {
 			run: onChain(checkSpeed),
 		},
 		{
-			Name: "chain.polling", Group: GroupChain, Title: "the chain is asked often enough",
+			Name: "chain.polling", Group: GroupChain, Title: "the chain is polled often enough",
 			Warns: codes(fault.PollingSlow),
-			run: skipUnless(paid, noChain, func(_ context.Context, w *World) Observation {
+			run: skipUnless(usesChain, noChain, func(_ context.Context, w *World) Observation {
 				text := "every " + w.Setup.Polling.String()
-				if w.Setup.Polling > slowPolls {
+				if w.Setup.Polling > maxPollInterval {
 					return finding(fault.PollingSlow, text)
 				}
 				return pass(text)
@@ -59,7 +59,7 @@ func chainChecks() []Check {
 		},
 		{
 			Name: "chain.spare", Group: GroupChain, Title: "there is a second endpoint", Warns: codes(fault.RPCSingle),
-			run: skipUnless(paid, noChain, func(_ context.Context, w *World) Observation {
+			run: skipUnless(usesChain, noChain, func(_ context.Context, w *World) Observation {
 				if w.Setup.Endpoints == 1 {
 					return finding(fault.RPCSingle, "one endpoint")
 				}
@@ -80,14 +80,15 @@ func chainChecks() []Check {
 
 const noChain = "off-chain"
 
-func paid(s *Setup) bool { return !s.OffChain }
+// usesChain selects the nodes that a check of the chain is for.
+func usesChain(s *Setup) bool { return !s.OffChain }
 
 func onChain(check func(*World, ChainState) Observation) func(context.Context, *World) Observation {
-	return skipUnless(paid, noChain, probeCheck(func(w *World) Probe[ChainState] { return w.Chain }, check))
+	return skipUnless(usesChain, noChain, probeCheck(func(w *World) Probe[ChainState] { return w.Chain }, check))
 }
 
-// seen skips a check that is impossible while no endpoint answers; chain.endpoints says why.
-func (c ChainState) seen(check func() Observation) Observation {
+// ifKnown skips a check while no endpoint answers; the check chain.endpoints reports the reason.
+func (c ChainState) ifKnown(check func() Observation) Observation {
 	if !c.Known {
 		return Observation{Skipped: "no endpoint returned the state of the protocol", Findings: c.Findings}
 	}
@@ -105,10 +106,10 @@ func endpointNames(all []Endpoint) string {
 }
 
 func checkFresh(w *World, c ChainState) Observation {
-	return c.seen(func() Observation {
+	return c.ifKnown(func() Observation {
 		age := w.Now().Sub(c.BlockTime).Round(time.Second)
 		text := fmt.Sprintf("block %d is %s old", c.Block, max(0, age))
-		if age > oldBlock {
+		if age > maxBlockAge {
 			return finding(fault.RPCStale, text)
 		}
 		return pass(text)
@@ -124,7 +125,7 @@ func checkSpeed(_ *World, c ChainState) Observation {
 		}
 		text := fmt.Sprintf("%s %s", e.Name, e.Latency.Round(time.Millisecond))
 		seen = append(seen, text)
-		if e.Latency > slowAnswer {
+		if e.Latency > maxLatency {
 			s.Findings = append(s.Findings, Finding{Code: fault.RPCSlow, Detail: text})
 		}
 	}
@@ -136,9 +137,9 @@ func checkSpeed(_ *World, c ChainState) Observation {
 }
 
 func checkRound(_ *World, c ChainState) Observation {
-	return c.seen(func() Observation {
+	return c.ifKnown(func() Observation {
 		if !c.Initialized {
-			return pass(fmt.Sprintf("round %d has just begun", c.Round))
+			return pass(fmt.Sprintf("round %d is not initialized yet", c.Round))
 		}
 		return pass(fmt.Sprintf("round %d", c.Round))
 	})

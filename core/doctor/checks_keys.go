@@ -12,7 +12,7 @@ const minTransactions = 20
 
 func keyChecks() []Check {
 	account := func(check func(*World, Account) Observation) func(context.Context, *World) Observation {
-		return skipUnless(paid, noChain, probeCheck(func(w *World) Probe[Account] { return w.Account }, check))
+		return skipUnless(usesChain, noChain, probeCheck(func(w *World) Probe[Account] { return w.Account }, check))
 	}
 	return []Check{
 		{
@@ -45,7 +45,7 @@ func keyChecks() []Check {
 			Warns: codes(fault.TxStuck, fault.ForeignTransaction, fault.TxQueueFull, fault.RedeemerUnreachable,
 				fault.RedeemerUntrusted, fault.RedeemerRefuses,
 				fault.HandedUnpaid, fault.SenderFundsLow),
-			run: skipUnless(paid, noChain, beside("no problem with transactions or tickets")),
+			run: skipUnless(usesChain, noChain, fromNode("no problem with transactions or tickets")),
 		},
 		{
 			Name: "keys.redeemer", Group: GroupKeys,
@@ -57,14 +57,14 @@ func keyChecks() []Check {
 	}
 }
 
-// beside returns a check that only the running node can answer: its conditions are added to
+// fromNode returns a check that only the running node can answer: its conditions are added to
 // every check's.
-func beside(evidence string) func(context.Context, *World) Observation {
+func fromNode(evidence string) func(context.Context, *World) Observation {
 	return func(ctx context.Context, w *World) Observation {
 		r, err := w.Running.Get(ctx)
 		switch {
 		case err != nil:
-			return lookFailed(err)
+			return couldNotRun(err)
 		case !r.Up:
 			return skip("no node runs with this configuration")
 		}
@@ -101,7 +101,7 @@ func checkPassword(_ *World, a Account) Observation {
 }
 
 func checkGas(_ *World, c ChainState) Observation {
-	return c.seen(func() Observation {
+	return c.ifKnown(func() Observation {
 		if c.Account == "" || c.Ether == "" {
 			return skip("no account is known yet, or its balance could not be read")
 		}

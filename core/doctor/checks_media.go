@@ -76,7 +76,7 @@ func checkSessions(ctx context.Context, w *World) Observation {
 	}
 	m, err := w.Machine.Get(ctx)
 	if err != nil {
-		return lookFailed(err)
+		return couldNotRun(err)
 	}
 	text := fmt.Sprintf("%d on %s", n, plural(m.Processors, "CPU core"))
 	if n > sessionsPerCore*m.Processors {
@@ -89,7 +89,7 @@ func checkCapacity(ctx context.Context, w *World) Observation {
 	r, err := w.Running.Get(ctx)
 	switch {
 	case err != nil:
-		return lookFailed(err)
+		return couldNotRun(err)
 	case !r.Up:
 		return skip("no node runs with this configuration")
 	case r.Limit > 0 && r.Sessions >= r.Limit:

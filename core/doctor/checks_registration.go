@@ -8,7 +8,7 @@ import (
 )
 
 func registrationChecks() []Check {
-	works := func(check func(*World, ChainState) Observation) func(context.Context, *World) Observation {
+	ofOrchestrator := func(check func(*World, ChainState) Observation) func(context.Context, *World) Observation {
 		run := onChain(check)
 		return func(ctx context.Context, w *World) Observation {
 			if !w.Setup.Roles.Orchestrator {
@@ -20,17 +20,17 @@ func registrationChecks() []Check {
 	return []Check{
 		{
 			Name: "registration.orchestrator", Group: GroupRegistration, Title: "the orchestrator is registered",
-			run:   works(checkRegistered),
+			run:   ofOrchestrator(checkRegistered),
 			Fails: codes(fault.AccountNotOrchestrator), Warns: codes(fault.NotRegistered),
 		},
 		{
 			Name: "registration.active", Group: GroupRegistration, Title: "the orchestrator is in the active set",
-			run:   works(checkActive),
+			run:   ofOrchestrator(checkActive),
 			Fails: codes(fault.InactiveOrchestrator, fault.RecipientInactive), Warns: codes(fault.LeavingActiveSet),
 		},
 		{
 			Name: "registration.uri", Group: GroupRegistration, Title: "the registry has a service address",
-			run:   works(checkURI),
+			run:   ofOrchestrator(checkURI),
 			Fails: codes(fault.ServiceURIUnset),
 		},
 		{
@@ -56,7 +56,7 @@ func registrationChecks() []Check {
 }
 
 func checkRegistered(_ *World, c ChainState) Observation {
-	return c.seen(func() Observation {
+	return c.ifKnown(func() Observation {
 		switch {
 		case c.Orchestrator == "":
 			return skip("no account is known yet")
@@ -68,7 +68,7 @@ func checkRegistered(_ *World, c ChainState) Observation {
 }
 
 func checkActive(_ *World, c ChainState) Observation {
-	return c.seen(func() Observation {
+	return c.ifKnown(func() Observation {
 		switch {
 		case !c.Registered:
 			return skip("not registered")
@@ -80,7 +80,7 @@ func checkActive(_ *World, c ChainState) Observation {
 }
 
 func checkURI(_ *World, c ChainState) Observation {
-	return c.seen(func() Observation {
+	return c.ifKnown(func() Observation {
 		switch {
 		case !c.Registered:
 			return skip("not registered")
@@ -101,9 +101,9 @@ func checkReward(ctx context.Context, w *World) Observation {
 	}
 	c, err := w.Chain.Get(ctx)
 	if err != nil {
-		return lookFailed(err)
+		return couldNotRun(err)
 	}
-	return c.seen(func() Observation {
+	return c.ifKnown(func() Observation {
 		switch {
 		case !c.Registered:
 			return skip("not registered")

@@ -117,7 +117,7 @@ func checkSpace(_ *World, d Disk) Observation {
 func checkLock(ctx context.Context, w *World) Observation {
 	d, err := w.Storage.Get(ctx)
 	if err != nil {
-		return lookFailed(err)
+		return couldNotRun(err)
 	}
 	if d.StaleSocket != "" {
 		return Observation{Findings: []Finding{{Code: fault.SocketStale, Detail: d.StaleSocket}},
@@ -138,17 +138,17 @@ func checkClock(_ *World, c Clock) Observation {
 	case !c.Known:
 		return skip("the kernel does not report it")
 	case !c.Synchronized:
-		return finding(fault.ClockUnsynchronized, "the kernel's clock is not synchronised")
+		return finding(fault.ClockUnsynchronized, "the kernel's clock is not synchronized")
 	case c.Off > clockOff:
 		return finding(fault.ClockUnsynchronized, "it may be off by "+c.Off.Round(time.Millisecond).String())
 	}
-	return pass("synchronised")
+	return pass("synchronized")
 }
 
 // checkTime treats a block from the future as a slow clock. One from the past may be due to an
 // endpoint that is stuck, which another check covers.
 func checkTime(w *World, c ChainState) Observation {
-	return c.seen(func() Observation {
+	return c.ifKnown(func() Observation {
 		ahead := c.BlockTime.Sub(w.Now()).Round(time.Second)
 		if ahead > clockWrong {
 			return finding(fault.ClockWrong, fmt.Sprintf("the newest block is %s in the future", ahead))

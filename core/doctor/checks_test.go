@@ -234,6 +234,12 @@ var problems = []struct {
 		func(f *worldState) { f.models.Servers[0].Err = errors.New("refused") }},
 	{"ai.servers", doctor.Warn, fault.RunnerAuth, "m at host",
 		func(f *worldState) { f.models.Servers[0].Err = fault.New(fault.RunnerAuth, "", "no") }},
+	{"ai.servers", doctor.Warn, fault.ServedModelUnlisted, "no such name",
+		func(f *worldState) {
+			f.models.Servers[0].Err = fault.New(fault.ServedModelUnlisted, "", "no such name")
+		}},
+	{"ai.servers", doctor.Warn, fault.RunnerModelMissing, "it has none",
+		func(f *worldState) { f.models.Servers[0].Err = fault.New(fault.RunnerModelMissing, "", "it has none") }},
 	{"ai.live", doctor.Pass, "", "2 runners, of which the node starts 1 program", func(*worldState) {}},
 	{"ai.live", doctor.Warn, fault.LiveRunnerUnhealthy, "a: refused",
 		func(f *worldState) { f.live[0].Health = errors.New("refused") }},
@@ -263,7 +269,7 @@ var problems = []struct {
 	{"storage.lock", doctor.Fail, fault.DataDirInUse, "process 1",
 		func(f *worldState) { f.running = doctor.Running{} }},
 	{"storage.lock", doctor.Warn, fault.SocketStale, "/run/a", func(f *worldState) { f.disk.StaleSocket = "/run/a" }},
-	{"storage.clock", doctor.Warn, fault.ClockUnsynchronized, "not synchronised",
+	{"storage.clock", doctor.Warn, fault.ClockUnsynchronized, "not synchronized",
 		func(f *worldState) { f.clock.Synchronized = false }},
 	{"storage.clock", doctor.Warn, fault.ClockUnsynchronized, "9s",
 		func(f *worldState) { f.clock.Off = 9 * time.Second }},

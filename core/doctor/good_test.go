@@ -34,7 +34,7 @@ type worldState struct {
 }
 
 // good is a world in which every check has something to look at and passes: an
-// orchestrator with everything beside its running node.
+// orchestrator with everything alongside its running node.
 func good() *worldState {
 	return &worldState{
 		setup: doctor.Setup{

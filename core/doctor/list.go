@@ -65,10 +65,10 @@ const docHead = `# tutti doctor
 <!-- Generated from core/doctor by make docs. -->
 
 ` + "`tutti doctor`" + ` shows whether a node can do its work, and what to do where it cannot. It works before
-the first start, beside a running node, and without a chain, a GPU or a network; it skips what it cannot check, with the
-reason. It takes the flags of the node itself, or its configuration file, behind its own. Without any it checks the node
-that runs on this machine, with the flags and the environment that it was started with (on Linux), or else the packages'
-service, /etc/tutti/tutti.conf, where there is one. Of another user's node root's doctor takes
+the first start, alongside a running node, and without a chain, a GPU or a network; it skips what it cannot check, with
+the reason. It takes the flags of the node itself, or its configuration file, behind its own. Without any it checks the
+node that runs on this machine, with the flags and the environment that it was started with (on Linux), or else the
+packages' service, /etc/tutti/tutti.conf, where there is one. Of another user's node root's doctor takes
 no flags and no environment, but a ` + "`-config`" + ` in /etc/tutti, as the packages' services have it:
 
 ` + "```" + `
@@ -93,9 +93,8 @@ tutti doctor -json -ignore chain.spare -config /etc/tutti/tutti.conf
 The exit status is the worst of what counts: 0 when all is well, 1 for warnings, 2 for failures; 3 when doctor's own
 flags are wrong. A run takes less than 15 seconds, whatever hangs.
 
-A running node is asked at its admin address. Its conditions appear at the checks they belong to; its ports, its ` +
-	`lock and
-its GPUs are left alone.
+Requests to a running node go to its admin address. Its conditions appear at the checks they belong to; its ports,
+its lock and its GPUs are left alone.
 
 ## Symptoms
 

@@ -142,7 +142,7 @@ func (c *Check) result(s Observation, nodeFindings []Finding) Result {
 		if s.Repair != nil {
 			r.Repair = s.Repair.Do
 		}
-	case s.lookFailed:
+	case s.notRun:
 		r.Status, r.Evidence = Skip, []string{"could not be checked: " + s.Findings[0].Detail}
 	case s.Skipped != "":
 		r.Status, r.Evidence = Skip, []string{s.Skipped}

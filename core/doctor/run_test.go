@@ -172,9 +172,9 @@ func TestGolden(t *testing.T) {
 	t.Parallel()
 	r := report(t)
 	for name, write := range map[string]func(w io.Writer) error{
-		"report.json":       r.WriteJSON,
-		"report.txt":        func(w io.Writer) error { return r.WriteText(w, doctor.Style{Width: 80}) },
-		"report.colour.txt": func(w io.Writer) error { return r.WriteText(w, doctor.Style{Width: 80, Colour: true}) },
+		"report.json":      r.WriteJSON,
+		"report.txt":       func(w io.Writer) error { return r.WriteText(w, doctor.Style{Width: 80}) },
+		"report.color.txt": func(w io.Writer) error { return r.WriteText(w, doctor.Style{Width: 80, Color: true}) },
 	} {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {
@@ -211,7 +211,7 @@ func TestTextFitsTheTerminal(t *testing.T) {
 		}
 	}
 	if strings.Contains(b.String(), "\x1b") {
-		t.Error("colours were not asked for")
+		t.Error("colors were not asked for")
 	}
 	if r.Worst() != fault.ChainUnavailable {
 		t.Errorf("the worst is %s", r.Worst())

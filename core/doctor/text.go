@@ -12,8 +12,8 @@ import (
 // Style is the style of a text report.
 type Style struct {
 	// Width is the terminal's, in columns.
-	Width  int
-	Colour bool
+	Width int
+	Color bool
 	// All shows the evidence of checks that pass in full.
 	All bool
 }
@@ -58,7 +58,7 @@ type text struct {
 }
 
 func (t *text) paint(code, word string) string {
-	if !t.style.Colour {
+	if !t.style.Color {
 		return word
 	}
 	return code + word + "\x1b[0m"
@@ -138,7 +138,7 @@ func (t *text) line(word, name, rest string) {
 	t.WriteString("  " + word + "  " + strings.TrimRight(name+" "+rest, " ") + "\n")
 }
 
-// wrap writes a labelled paragraph within the width.
+// wrap writes a labeled paragraph within the width.
 func (t *text) wrap(label, words string) {
 	width := t.style.Width - len(indent) - len(label)
 	lead := indent + t.paint(color(Skip), label)
@@ -182,7 +182,7 @@ func (t *text) summary(r *Report) {
 	}
 	nodeFindings := "no node runs with this configuration"
 	if r.Running {
-		nodeFindings = "beside the running node"
+		nodeFindings = "alongside the running node"
 	}
 	fmt.Fprintf(t, "\n%s · %s · %.1f s\n", strings.Join(parts, ", "), nodeFindings, float64(r.Millis)/1000)
 	if worst := r.Worst(); worst != "" {

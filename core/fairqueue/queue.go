@@ -40,6 +40,12 @@ type Queue struct {
 	slots     int   // guarded by mu, as everything below
 	inUse     int   // may exceed slots for a while after Resize
 	closedErr error // why callers are refused; nil while open
+	// ordinary are the waiters of Acquire, idle those of AcquireIdle.
+	ordinary, idle waiters
+}
+
+// waiters are the waiting callers of one priority.
+type waiters struct {
 	// parties are those with waiting callers, by name; turns the same, the next one first.
 	parties map[string]*party
 	turns   *list.List
@@ -47,9 +53,14 @@ type Queue struct {
 	arrivals *list.List
 }
 
+func newWaiters() waiters {
+	return waiters{parties: make(map[string]*party), turns: list.New(), arrivals: list.New()}
+}
+
 // party is the waiters of one name. It is removed with its last waiter.
 type party struct {
 	name    string
+	among   *waiters
 	waiting *list.List
 	inTurns *list.Element
 }
@@ -71,7 +82,7 @@ func New(o Options) *Queue {
 	}
 	return &Queue{
 		maxWaiting: max(o.MaxWaiting, 0), now: o.Now, slots: max(o.Slots, 0),
-		parties: make(map[string]*party), turns: list.New(), arrivals: list.New(),
+		ordinary: newWaiters(), idle: newWaiters(),
 	}
 }
 
@@ -82,6 +93,17 @@ func New(o Options) *Queue {
 // waiter of the party with the most is evicted: a party cannot keep others out by sending
 // many requests.
 func (l *Queue) Acquire(ctx context.Context, party string) (release func(), err error) {
+	return l.acquire(ctx, party, &l.ordinary)
+}
+
+// AcquireIdle is Acquire for work that fills idle slots: it gets a slot only while no caller of
+// Acquire waits, and is never evicted. Its waiters do not count for MaxWaiting and Stats; the
+// caller bounds their number.
+func (l *Queue) AcquireIdle(ctx context.Context, party string) (release func(), err error) {
+	return l.acquire(ctx, party, &l.idle)
+}
+
+func (l *Queue) acquire(ctx context.Context, party string, among *waiters) (release func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -90,12 +112,12 @@ func (l *Queue) Acquire(ctx context.Context, party string) (release func(), err 
 		defer l.mu.Unlock()
 		return nil, l.closedErr
 	}
-	if l.inUse < l.slots && l.arrivals.Len() == 0 {
+	if l.inUse < l.slots && l.ordinary.arrivals.Len() == 0 && (among != &l.idle || l.idle.arrivals.Len() == 0) {
 		l.inUse++
 		l.mu.Unlock()
 		return l.releaseOnce(), nil
 	}
-	w := l.enqueueLocked(party)
+	w := l.enqueueLocked(among, party)
 	l.mu.Unlock()
 	if w == nil {
 		return nil, ErrFull
@@ -148,11 +170,13 @@ func (l *Queue) Shut(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closedErr = err
-	for l.arrivals.Len() > 0 {
-		w := l.arrivals.Front().Value.(*waiter)
-		w.err = err
-		l.removeLocked(w)
-		close(w.done)
+	for _, among := range []*waiters{&l.ordinary, &l.idle} {
+		for among.arrivals.Len() > 0 {
+			w := among.arrivals.Front().Value.(*waiter)
+			w.err = err
+			l.removeLocked(w)
+			close(w.done)
+		}
 	}
 }
 
@@ -167,8 +191,8 @@ func (l *Queue) Open() {
 func (l *Queue) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := Stats{Slots: l.slots, InUse: l.inUse, Waiting: l.arrivals.Len()}
-	if first := l.arrivals.Front(); first != nil {
+	s := Stats{Slots: l.slots, InUse: l.inUse, Waiting: l.ordinary.arrivals.Len()}
+	if first := l.ordinary.arrivals.Front(); first != nil {
 		s.Oldest = l.now().Sub(first.Value.(*waiter).since)
 	}
 	return s

@@ -2,27 +2,20 @@ package fairqueue
 
 import "container/list"
 
-// Waits reports whether a waiter of a party is in the queue.
-func (l *Queue) Waits(party string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.parties[party] != nil
-}
-
 // enqueueLocked appends a waiter of a party; nil when the queue is full.
-func (l *Queue) enqueueLocked(name string) *waiter {
-	if l.arrivals.Len() >= l.maxWaiting && !l.evictFromLongestLocked(name) {
+func (l *Queue) enqueueLocked(among *waiters, name string) *waiter {
+	if among == &l.ordinary && among.arrivals.Len() >= l.maxWaiting && !l.evictFromLongestLocked(name) {
 		return nil
 	}
-	p := l.parties[name]
+	p := among.parties[name]
 	if p == nil {
-		p = &party{name: name, waiting: list.New()}
-		p.inTurns = l.turns.PushBack(p)
-		l.parties[name] = p
+		p = &party{name: name, among: among, waiting: list.New()}
+		p.inTurns = among.turns.PushBack(p)
+		among.parties[name] = p
 	}
 	w := &waiter{party: p, since: l.now(), done: make(chan struct{})}
 	w.inParty = p.waiting.PushBack(w)
-	w.inArrivals = l.arrivals.PushBack(w)
+	w.inArrivals = among.arrivals.PushBack(w)
 	return w
 }
 
@@ -31,11 +24,11 @@ func (l *Queue) enqueueLocked(name string) *waiter {
 // there are at most maxWaiting.
 func (l *Queue) evictFromLongestLocked(name string) bool {
 	mine := 1
-	if p := l.parties[name]; p != nil {
+	if p := l.ordinary.parties[name]; p != nil {
 		mine += p.waiting.Len()
 	}
 	var longest *party
-	for e := l.turns.Front(); e != nil; e = e.Next() {
+	for e := l.ordinary.turns.Front(); e != nil; e = e.Next() {
 		if p := e.Value.(*party); longest == nil || p.waiting.Len() > longest.waiting.Len() {
 			longest = p
 		}
@@ -50,15 +43,17 @@ func (l *Queue) evictFromLongestLocked(name string) bool {
 	return true
 }
 
-// grantLocked gives free slots to waiters, one party after another.
+// grantLocked gives free slots to waiters, one party after another, and to idle ones last.
 func (l *Queue) grantLocked() {
-	for l.inUse < l.slots && l.turns.Len() > 0 {
-		p := l.turns.Front().Value.(*party)
-		w := p.waiting.Front().Value.(*waiter)
-		l.turns.MoveToBack(p.inTurns)
-		l.removeLocked(w)
-		l.inUse++
-		close(w.done)
+	for _, among := range []*waiters{&l.ordinary, &l.idle} {
+		for l.inUse < l.slots && among.turns.Len() > 0 {
+			p := among.turns.Front().Value.(*party)
+			w := p.waiting.Front().Value.(*waiter)
+			among.turns.MoveToBack(p.inTurns)
+			l.removeLocked(w)
+			l.inUse++
+			close(w.done)
+		}
 	}
 }
 
@@ -75,11 +70,12 @@ func (l *Queue) withdraw(w *waiter) bool {
 
 // removeLocked removes a waiter, and its party if it was the last.
 func (l *Queue) removeLocked(w *waiter) {
-	l.arrivals.Remove(w.inArrivals)
+	among := w.party.among
+	among.arrivals.Remove(w.inArrivals)
 	w.inArrivals = nil
 	w.party.waiting.Remove(w.inParty)
 	if w.party.waiting.Len() == 0 {
-		l.turns.Remove(w.party.inTurns)
-		delete(l.parties, w.party.name)
+		among.turns.Remove(w.party.inTurns)
+		delete(among.parties, w.party.name)
 	}
 }

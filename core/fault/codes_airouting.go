@@ -21,8 +21,11 @@ const (
 	// is a condition of the gateway as well.
 	ModelUnavailable Code = "ModelUnavailable"
 	// OperationUnknown (class NotFound): the model is there, but no orchestrator that has it
-	// can do what is asked of it.
+	// can do what the request wants.
 	OperationUnknown Code = "OperationUnknown"
+	// ModelLacksFeature (class NotFound): the model is there, and at no orchestrator that has it does it have a
+	// feature that the request needs.
+	ModelLacksFeature Code = "ModelLacksFeature"
 	// OrchestratorsExcluded (class NotFound): orchestrators offer the model, and the request's own
 	// preferences leave none of them.
 	OrchestratorsExcluded Code = "OrchestratorsExcluded"
@@ -106,9 +109,19 @@ var aiRoutingRows = []Row{
 	},
 	{
 		Code: OperationUnknown, Class: NotFound,
-		Cause: "Orchestrators offer the model, but none of them can do what is asked of it: nodes of the " +
-			"existing network know only chat completions.",
-		Remedy: "Ask for a chat completion, or add an orchestrator of this software that serves the model.",
+		Cause: "Orchestrators offer the model, but none of them can do what the request wants: nodes of the " +
+			"existing network know only chat completions and transcriptions, and others say that the model does not do " +
+			"it, such as a chat model that makes no embeddings.",
+		Remedy: "Ask for one of the model's `operations` in `/v1/models`, or add an orchestrator of this software that " +
+			"serves the model with a server that does it.",
+	},
+	{
+		Code: ModelLacksFeature, Class: NotFound,
+		Cause: "Orchestrators offer the model, and all of them say that it lacks what the request needs: tools, " +
+			"pictures (`vision`), sounds (`audio`), answers by a JSON schema or logprobs.",
+		Remedy: "Ask another model, or leave that part of the request out: `/v1/models` lists `supported_parameters` and " +
+			"`input_modalities`. Where an orchestrator says it wrongly, its operator corrects `features` in its models " +
+			"file; `tutti gateway route --explain REQUEST.json` names what each lacks.",
 	},
 	{
 		Code: OrchestratorsExcluded, Class: NotFound,
@@ -169,7 +182,7 @@ var aiRoutingRows = []Row{
 		Cause: "A gateway paid with terms that the orchestrator takes for too old: a job waited long, one of " +
 			"the two nodes sees new blocks late, or the orchestrator was killed and restarted.",
 		Remedy: "None needed, the gateway asks for new terms; if it persists, check on both nodes that the " +
-			"endpoint of `-ethUrl` answers quickly and is in step with the chain.",
+			"endpoint of `-ethUrl` answers quickly and is up to date.",
 		Wire: "TicketParams expired", Retryable: true,
 	},
 	{

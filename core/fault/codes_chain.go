@@ -104,7 +104,7 @@ var chainRows = []Row{
 	{
 		Code: RoundNotInitialized, Class: Upstream,
 		Symptom: "`current round is not initialized`",
-		Cause: "A round has begun and is not initialised. Until it is, no reward can be minted, " +
+		Cause: "A round has begun and is not initialized. Until it is, no reward can be minted, " +
 			"no stake moved and no ticket redeemed by any account.",
 		Remedy: "Usually another node does it within minutes. To do it yourself run `tutti_cli round initialize` " +
 			"(costs gas), or start with `-initializeRound`.", Retryable: true,

@@ -1,6 +1,6 @@
 package fault
 
-// What an application can do wrong at the gateway's AI addresses, beside what
+// What an application can do wrong at the gateway's AI addresses, besides what
 // core/pipeline says of the request's own fields. Class BadRequest, not
 // retryable, unless said otherwise.
 const (
@@ -15,6 +15,8 @@ const (
 	// RequestUnreadable: a request in OpenAI's form for images or audio, or in another API's, cannot be
 	// put into the network's form.
 	RequestUnreadable Code = "RequestUnreadable"
+	// RequestEncoded: the body is compressed.
+	RequestEncoded Code = "RequestEncoded"
 	// RequestCrossSite (class Forbidden): a browser page of another site sent it.
 	RequestCrossSite Code = "RequestCrossSite"
 	// RequestTimedOut (class Upstream, status 504): the time that the client itself gave is over.
@@ -59,8 +61,13 @@ var completionRows = []Row{
 	},
 	{
 		Code: RequestTooLarge, Class: BadRequest,
-		Cause:  "The request's body is over the gateway's limit: 10 MiB of JSON, 64 MiB with a file.",
+		Cause:  "The request's body is over the gateway's limit (`-aiBodyLimit`), which the message names.",
 		Remedy: "Send less: a shorter conversation, smaller images, a shorter recording.",
+	},
+	{
+		Code: RequestEncoded, Class: BadRequest,
+		Cause:  "The request's body is compressed, as its header Content-Encoding says.",
+		Remedy: "Send it as it is, without Content-Encoding.",
 	},
 	{
 		Code: RequestSlow, Class: BadRequest,

@@ -102,7 +102,7 @@ var containerRows = []Row{
 	},
 	{
 		Code: DockerFailed, Class: Internal,
-		Cause: "The Docker Engine refused or failed in a way that has no name here; its own words are beside it " +
+		Cause: "The Docker Engine refused or failed in a way that has no name here; its own words follow " +
 			"in the log.",
 		Remedy: "Read its words, then the engine's own log (`journalctl -u docker`).", Retryable: true,
 	},
@@ -241,9 +241,9 @@ var containerRows = []Row{
 	{
 		Code: ContainerExited, Class: Internal,
 		Symptom: "AI runner container exits at start",
-		Cause:   "The program in a runner's container ended by itself. Its exit status and last lines are beside it.",
+		Cause:   "The program in a runner's container ended by itself. Its exit status and last lines are shown with it.",
 		Remedy: "Read its last lines. Common causes are a missing GPU toolkit, too little memory, an image tag " +
-			"that differs from the node's release, a model that was not downloaded or needs a licence, and " +
+			"that differs from the node's release, a model that was not downloaded or needs a license, and " +
 			"damaged weights. The node starts it again with growing waits.", Retryable: true,
 	},
 	{

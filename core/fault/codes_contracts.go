@@ -172,7 +172,7 @@ var contractsRows = []Row{
 		Code: TicketRoundUnknown, Class: Payment,
 		Symptom: "`ticket creationRound does not have a block hash`, `ticket creationRoundBlockHash invalid for " +
 			"creationRound`",
-		Cause: "The ticket names a round that was not initialised, or another hash than the chain has for it.",
+		Cause: "The ticket names a round that was not initialized, or another hash than the chain has for it.",
 		Remedy: "None needed: the ticket is given up. If it repeats, compare the node's round with the chain's: " +
 			"its RPC endpoint may have been on another fork.",
 	},

@@ -22,7 +22,7 @@ const (
 	VersionMixed Code = "VersionMixed"
 	// SessionsAboveHardware: -maxSessions promises more than the machine carries.
 	SessionsAboveHardware Code = "SessionsAboveHardware"
-	// ServiceAddrUnresolved: the host name of the service address leads nowhere.
+	// ServiceAddrUnresolved: the host name of the service address does not resolve.
 	ServiceAddrUnresolved Code = "ServiceAddrUnresolved"
 	// CertificateEnding: the listener's certificate ends soon.
 	CertificateEnding Code = "CertificateEnding"
@@ -32,7 +32,7 @@ const (
 	RPCSlow Code = "RPCSlow"
 	// RPCSingle: there is one endpoint and nothing to turn to when it fails.
 	RPCSingle Code = "RPCSingle"
-	// PollingSlow: the chain is asked so seldom that tickets age.
+	// PollingSlow: new blocks are requested so seldom that tickets age.
 	PollingSlow Code = "PollingSlow"
 	// GasMoneyLow: the account has ETH for a few transactions only.
 	GasMoneyLow Code = "GasMoneyLow"
@@ -161,7 +161,7 @@ var doctorRows = []Row{
 		Symptom: "errors about ticket params that do not go away",
 		Cause: "An endpoint of `-ethUrl` takes more than a second to answer. The node sees blocks late, and " +
 			"gateways get the answer that their tickets are too old.",
-		Remedy: "Use an endpoint nearer to the node or a better plan, or put a faster one beside it, separated " +
+		Remedy: "Use an endpoint nearer to the node or a better plan, or put a faster one next to it, separated " +
 			"by a comma.", Retryable: true,
 	},
 	{

@@ -228,8 +228,8 @@ var gatewayRows = []Row{
 		Code: StreamDenied, Class: Forbidden,
 		Cause: "The stream is another client's: it belongs to the API key, the gateway's own machine or the address " +
 			"that began it. Or the admission hook (`-authWebhookUrl`, `-liveAIAuthWebhookUrl`) refused the push, or " +
-			"admitted it to another stream than the one of that name; a client that joins a running stream is asked " +
-			"about as well.",
+			"admitted it to another stream than the one of that name; the hook also decides about a client that joins a " +
+			"running stream.",
 		Remedy: "Ask the operator; the hook's own log says why. Push with the token that the hook wants in every " +
 			"segment's address, not only in the first one's. Without a hook, push with the key, or to another name; " +
 			"publish, change and read a live stream with the same key.",

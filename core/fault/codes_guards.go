@@ -22,7 +22,8 @@ var guardsRows = []Row{
 	{
 		Code: GuardFailed, Class: Upstream,
 		Cause: "A guard of `-aiGuards` could not be asked, took longer than its `timeout`, or its verdict was not " +
-			"understood. A request is refused then, unless the guard's `on_failure` is `pass`.",
+			"understood. A request is refused then, unless the guard's `on_failure` is `pass` and it " +
+			"gives no verdict about another one either.",
 		Remedy: "Check that the guard's service is up, or that its program runs and writes one line for each " +
 			"question; the gateway's log has the reason. docs/llm.md has the form.", Retryable: true,
 	},

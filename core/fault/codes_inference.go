@@ -16,6 +16,8 @@ const (
 	PictureNotFetched Code = "PictureNotFetched"
 	// PictureUnreadable: what the server of an image sends is none that models read.
 	PictureUnreadable Code = "PictureUnreadable"
+	// RequestDiskFull: a large request does not fit on the node's disk.
+	RequestDiskFull Code = "RequestDiskFull"
 	// JobTooLarge: the body is larger than the limit for its pipeline.
 	JobTooLarge Code = "JobTooLarge"
 	// JobBroken: the body did not come whole, or came too slowly.
@@ -101,9 +103,16 @@ var inferenceRows = []Row{
 		Wire: detailMark,
 	},
 	{
+		Code: RequestDiskFull, Class: Busy,
+		Cause: "The disk with the data directory has no space for a large request of AI, or such requests have " +
+			"reached their limit of 8 GiB together.",
+		Remedy: "Run `df -h` for the data directory and free space, move it with `-dataDir`, or lower `-aiBodyLimit`.",
+		Wire:   "{detail}", Retryable: true,
+	},
+	{
 		Code: JobTooLarge, Class: BadRequest,
-		Cause: "The body of an AI request is larger than this node takes: 10 MiB for llm and the other " +
-			"pipelines of text, 64 MiB for those with a file.",
+		Cause: "The body of an AI request is larger than this node takes (`-aiBodyLimit`; with a file " +
+			"64 MiB in any case).",
 		Remedy: "Send a smaller file, or a shorter conversation.",
 		Wire:   "request body is too large",
 	},

@@ -22,7 +22,7 @@ const (
 	BudgetSpent Code = "BudgetSpent"
 	// BudgetRateUnknown (class Busy, retryable): the key's budget is in dollars, and their rate is not known.
 	BudgetRateUnknown Code = "BudgetRateUnknown"
-	// BudgetAlert: a key has used as much of its budget as its operator wants to be told of.
+	// BudgetAlert: a key has used the share of its budget at which its operator wants an alert.
 	BudgetAlert Code = "BudgetAlert"
 	// RateLimited (class Busy, retryable): the key's requests per minute are used.
 	RateLimited Code = "RateLimited"
@@ -46,9 +46,9 @@ const (
 	KeyNotAdmin Code = "KeyNotAdmin"
 	// KeyInvalid (class BadRequest): a key cannot have these properties.
 	KeyInvalid Code = "KeyInvalid"
-	// KeyNameTaken (class BadRequest): a good key has the name already.
+	// KeyNameTaken (class BadRequest): a valid key has the name already.
 	KeyNameTaken Code = "KeyNameTaken"
-	// KeyNotFound (class NotFound): no good key has this name or ID.
+	// KeyNotFound (class NotFound): no valid key has this name or ID.
 	KeyNotFound Code = "KeyNotFound"
 )
 
@@ -180,12 +180,12 @@ var keysRows = []Row{
 	},
 	{
 		Code: KeyNameTaken, Class: BadRequest,
-		Cause:  "A good API key has that name already.",
+		Cause:  "A valid API key has that name already.",
 		Remedy: "Take another name, or revoke the other key first with `tutti key revoke <name>`.",
 	},
 	{
 		Code: KeyNotFound, Class: NotFound,
-		Cause:  "No good API key has that name or ID.",
+		Cause:  "No valid API key has that name or ID.",
 		Remedy: "See `tutti key list` for the keys there are; keys of a file or a webhook are changed there.",
 	},
 }

@@ -33,7 +33,9 @@ var ledgerRows = []Row{
 			"no more payments and ends, because what it has in memory may no longer be what is on disk.",
 		Remedy: "Look at the message and at the system's log for disk errors, repair the disk, and start the node " +
 			"again: it reads what is on disk and goes on from there, under a fresh secret. Run `tutti ledger " +
-			"verify` first if the disk was damaged. Make sure that only one node uses the data directory.",
+			"verify` first if the disk was damaged. Make sure that only one node uses the data directory. With " +
+			"`-store` a condition about tickets that are handed over needs no action: it ends when the database " +
+			"answers again.",
 		Retryable: true,
 	},
 	{
@@ -55,7 +57,7 @@ var ledgerRows = []Row{
 	{
 		Code: LedgerUnbalanced, Class: Internal,
 		Cause: "`tutti ledger verify` worked out balances and totals again from the entries and found others " +
-			"than those in the books. `tutti.db` was damaged or changed by something else than the node.",
+			"than those in the books. `tutti.db` was damaged or changed by something other than the node.",
 		Remedy: "Keep a copy of `tutti.db` with its `-wal` file and report what the command said. Winning " +
 			"tickets are independent of the balances: `tutti ledger export -tickets` lists them, and the " +
 			"node goes on redeeming those that are whole.",
@@ -79,16 +81,16 @@ var ledgerRows = []Row{
 	},
 	{
 		Code: LedgerHeight, Class: Internal,
-		Symptom: "every payment is answered `TicketParams expired`",
+		Symptom: "gateways get no ticket parameters, or every payment is answered `TicketParams expired`",
 		Cause: "For ten minutes the chain has shown a layer-1 height that is more than 100 blocks below the one " +
 			"in the books, most likely because an Ethereum endpoint once reported a wrong one, that of layer 2 " +
 			"for example. Tickets that expire below the height in the books are refused, which is nearly " +
 			"every ticket.",
 		Remedy: "Check that `-ethUrl` names endpoints of the right network and that they are not hours behind. " +
-			"If the height that the message gives for the chain is the right one, restart the node: it then " +
-			"forgets the wrong height and takes a fresh secret, so that no ticket can be paid twice. Nothing " +
-			"that was earned is lost. If the endpoint was behind, the condition goes away by itself when it " +
-			"has caught up.",
+			"If the height that the message gives for the chain is the right one, the node adopts it after an " +
+			"hour with a fresh secret, so that no ticket can be paid twice, or at once when it is restarted. " +
+			"Nothing that was earned is lost. If the endpoint was behind, the condition goes away by itself " +
+			"when it has caught up.",
 	},
 	{
 		Code: LedgerRestored, Class: Internal,
@@ -97,7 +99,7 @@ var ledgerRows = []Row{
 			"because every start begins with a fresh secret, and what gateways had in their accounts by the " +
 			"copy is not given a second time. Winning tickets that the copy lacks are not in the books.",
 		Remedy: "If a newer `tutti.db` exists (with its `-wal` file), stop the node and put it back, because it " +
-			"alone has the winning tickets since the copy. For a ledger in PostgreSQL, let `-store` lead to " +
+			"alone has the winning tickets since the copy. For a ledger in PostgreSQL, point `-store` at " +
 			"the newest state. If the copy is all there is, nothing needs to be done; the condition goes " +
 			"with the next start.",
 	},
@@ -119,6 +121,6 @@ var ledgerRows = []Row{
 			"they go on; or it was interrupted while it did. Two copies of the books would count the same " +
 			"tickets, so the file is not opened as a ledger again, and neither is an older copy of it.",
 		Remedy: "Start the node with `-store /path/to/store`. If `tutti ledger move` was interrupted, run it " +
-			"again: it goes on where it ended.",
+			"again: it continues where it stopped.",
 	},
 }

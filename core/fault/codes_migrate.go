@@ -54,7 +54,7 @@ var migrateRows = []Row{
 	{
 		Code: SetupExists, Class: Config,
 		Cause: "`tutti init` would write a file that is there already with another content. Nothing was written.",
-		Remedy: "Look at the file, then run it again with `--force`, which keeps the old file beside the new " +
+		Remedy: "Look at the file, then run it again with `--force`, which keeps the old file next to the new " +
 			"one, or with another `--dir`.",
 	},
 	{

@@ -14,7 +14,7 @@ const (
 	ModelPipelineUnknown Code = "ModelPipelineUnknown"
 	// ModelUnverified: the model is in no list of verified ones.
 	ModelUnverified Code = "ModelUnverified"
-	// ModelWarmAndCold: one model is asked for both warm and cold.
+	// ModelWarmAndCold: one model is configured both warm and cold.
 	ModelWarmAndCold Code = "ModelWarmAndCold"
 	// ModelPriceInvalid: a price is negative, a fraction of a wei or not a price.
 	ModelPriceInvalid Code = "ModelPriceInvalid"
@@ -123,7 +123,7 @@ var modelsRows = []Row{
 		Symptom: "jobs fail with out-of-memory; runner containers exit at start",
 		Cause: "The warm models do not fit into the devices all together: they need more GPU memory, or more " +
 			"containers than `-aiRunnerContainersPerGPU` allows on each.",
-		Remedy: "Set `warm` to false for some models, use smaller or quantised ones, add devices, raise " +
+		Remedy: "Set `warm` to false for some models, use smaller or quantized ones, add devices, raise " +
 			"`-aiRunnerContainersPerGPU`, or correct the need with `vram_gb` if it is known to be less.",
 	},
 	{

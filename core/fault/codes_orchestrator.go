@@ -89,7 +89,7 @@ var orchestratorRows = []Row{
 	{
 		Code: InvalidAuthToken, Class: Forbidden,
 		Cause: "The token is not this node's, or was given to another gateway; usual after a restart off-chain, " +
-			"whose gateways still hold tokens of the process before. On the chain tokens last over restarts.",
+			"whose gateways still hold tokens of the previous process. On the chain tokens last over restarts.",
 		Remedy: "None needed, the gateway asks for a new offer; if it repeats, two nodes share one address.",
 		Wire:   "invalid auth token", Retryable: true,
 	},

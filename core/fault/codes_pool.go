@@ -1,7 +1,6 @@
 package fault
 
-// Placing sessions on the node's devices. Remedies beside the causes; the table
-// repeats both.
+// Codes of placing sessions on the node's devices: poolRows has the cause and the remedy of each.
 const (
 	// NoTranscoders: a new session found no device that is ready. Wire text "OrchestratorCapped", at which
 	// gateways go elsewhere and come back.

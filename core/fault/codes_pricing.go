@@ -33,7 +33,7 @@ var pricingRows = []Row{
 		Cause: "A remote AI worker offers models that this orchestrator has no price for. Prices are the " +
 			"orchestrator's: a model without one is not offered.",
 		Remedy: "Name the models in the orchestrator's own `-aiModels` with `price_per_unit`, and restart " +
-			"it; on one that runs models itself, with `\"remote\": true` beside it, so that nothing is " +
+			"it; on one that runs models itself, with `\"remote\": true` next to it, so that nothing is " +
 			"started here.",
 	},
 	{
@@ -79,7 +79,7 @@ var pricingRows = []Row{
 		Code: PriceRateUnknown, Class: Upstream,
 		Cause: "A price is in a currency, and the price feed has not reported its rate since the start. Jobs at " +
 			"that price are refused rather than done for nothing; a price limit of a gateway counts as 0.",
-		Remedy: "None needed in the first minute: the rate is asked for as soon as the endpoint answers, and " +
+		Remedy: "None needed in the first minute: the rate is requested as soon as the endpoint answers, and " +
 			"again until it is known. If it lasts, see PriceFeedFailing; a price in wei needs no rate.",
 		Retryable: true,
 	},
@@ -88,7 +88,7 @@ var pricingRows = []Row{
 		Cause: "The price feed contract did not answer, or its answer is not that of a feed between ETH and one " +
 			"currency: the endpoint is down, or `-priceFeedAddr` is no feed on this network. The last rate " +
 			"stays in use.",
-		Remedy: "Check the endpoint in `-ethUrl` (see the other conditions) and `-priceFeedAddr`. It is asked " +
+		Remedy: "Check the endpoint in `-ethUrl` (see the other conditions) and `-priceFeedAddr`. It is queried " +
 			"again by itself; a price in wei needs no feed.", Retryable: true,
 	},
 	{

@@ -1,6 +1,6 @@
 package fault
 
-// The orchestrator's side of being paid, beside what it refuses of single tickets.
+// The orchestrator's side of being paid, besides what it refuses of single tickets.
 const (
 	// PaymentSenderOther (payment): a payment is not from the account that the quote was made
 	// for.

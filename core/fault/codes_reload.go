@@ -34,7 +34,7 @@ var reloadRows = []Row{
 		Cause: "This process cannot be replaced by another one: it is the first process of a container, or that " +
 			"one waits for it; the node is draining or stopping; an upgrade is under way; or the system does " +
 			"not allow it.",
-		Remedy: "In a container start a new one beside the old and drain the old (`tutti_cli drain --stop`); " +
+		Remedy: "In a container start a new one alongside the old and drain the old (`tutti_cli drain --stop`); " +
 			"elsewhere wait for the upgrade that is under way, or end the drain (`tutti_cli drain --cancel`) " +
 			"first.",
 	},

@@ -7,7 +7,7 @@ const (
 	ResponsesNotKept Code = "ResponsesNotKept"
 	// PreviousResponseUnknown: a request goes on from a response that its key does not have.
 	PreviousResponseUnknown Code = "PreviousResponseUnknown"
-	// ResponseUnknown (class NotFound): a stored response is asked for that the key does not have.
+	// ResponseUnknown (class NotFound): a request names a stored response that the key does not have.
 	ResponseUnknown Code = "ResponseUnknown"
 )
 

@@ -10,7 +10,7 @@ const (
 	RewardNotAllowed Code = "RewardNotAllowed"
 	// StepInFlight: the step's transaction is on its way already.
 	StepInFlight Code = "StepInFlight"
-	// RoundInitFailing: the round could not be initialised.
+	// RoundInitFailing: the round could not be initialized.
 	RoundInitFailing Code = "RoundInitFailing"
 )
 
@@ -51,8 +51,8 @@ var rewardRows = []Row{
 	{
 		Code: RoundInitFailing, Class: Upstream,
 		Cause: "`-initializeRound` is on and the call failed; the reason follows in the message. Until an account " +
-			"initialises the round, reward cannot be called and tickets cannot be redeemed.",
+			"initializes the round, reward cannot be called and tickets cannot be redeemed.",
 		Remedy: "Follow the reason, usually gas money of the account or the RPC endpoint. It is tried again; any " +
-			"other account may initialise the round as well.", Retryable: true,
+			"other account may initialize the round as well.", Retryable: true,
 	},
 }

@@ -24,7 +24,7 @@ const (
 	// RPCGarbage (class Upstream, retryable): what came is not JSON-RPC.
 	RPCGarbage Code = "RPCGarbage"
 	// RPCContradicted (class Upstream): an endpoint gave an answer that the other
-	// endpoints show to be false.
+	// endpoints, or the clock, show to be false.
 	RPCContradicted Code = "RPCContradicted"
 	// ChainDisputed (class Upstream, retryable): too few endpoints answer alike.
 	ChainDisputed Code = "ChainDisputed"
@@ -85,7 +85,7 @@ var rpcRows = []Row{
 		Cause: "The endpoint answers chain ID 1, which is Ethereum itself; the protocol's contracts are on " +
 			"layer 2.",
 		Remedy: "Use a layer-2 URL (Arbitrum One, chain ID 42161) in `-ethUrl`; most providers list it as a " +
-			"network of its own beside Ethereum.",
+			"network of its own besides Ethereum.",
 	},
 	{
 		Code: RPCWrongChain, Class: Config,
@@ -128,8 +128,8 @@ var rpcRows = []Row{
 		Code: RPCStale, Class: Upstream, Retryable: true,
 		Cause: "The endpoint answers, but its newest block is far behind that of the others, or has not changed " +
 			"for minutes.",
-		Remedy: "None needed while another endpoint is in step. Otherwise see the provider's status page, let an " +
-			"own node catch up, or change the endpoint. A test chain that makes blocks on demand shows this " +
+		Remedy: "None needed while another endpoint is in step. Otherwise see the provider's status page, wait until " +
+			"your own node has caught up, or change the endpoint. A test chain that makes blocks on demand shows this " +
 			"when idle.",
 	},
 	{
@@ -144,9 +144,12 @@ var rpcRows = []Row{
 		Code: RPCContradicted, Class: Upstream, Wire: chainUnreachable,
 		Cause: "The endpoint answered a question about the chain otherwise than most of the others, twice, or " +
 			"showed a block or a receipt that they do not have. It is broken, or it lies. The node asks it " +
-			"nothing for an hour and sends it no transactions; what it said was not acted on.",
+			"nothing for an hour and sends it no transactions; what it said was not acted on. Or it gave a " +
+			"layer-1 height that the clock does not allow: that is not acted on either, unless it is given for " +
+			"five minutes, because the clock may be wrong.",
 		Remedy: "Ask the provider about it, or take the endpoint out of `-ethUrl`. Have at least three endpoints " +
-			"of different providers there, so that two are left that can confirm one another.",
+			"of different providers there, so that two are left that can confirm one another. Where the detail " +
+			"names the clock, check it first: `timedatectl`.",
 	},
 	{
 		Code: ChainDisputed, Class: Upstream, Retryable: true, Wire: chainUnreachable,
@@ -161,7 +164,7 @@ var rpcRows = []Row{
 		Code: RPCBlockUnknown, Class: NotFound, Retryable: true, Wire: chainUnreachable,
 		Symptom: "`header not found` or `missing trie node`",
 		Cause: "No endpoint has the block that was asked for: they are behind, it was undone by a " +
-			"reorganisation, or its state is no longer kept.",
+			"reorganization, or its state is no longer kept.",
 		Remedy: "None needed when it passes within seconds. If it stays, the endpoints are behind: see `RPCStale`.",
 	},
 	{

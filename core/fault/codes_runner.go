@@ -17,12 +17,16 @@ const (
 	RunnerOutOfMemory Code = "RunnerOutOfMemory"
 	// RunnerAuth: the runner refuses our token.
 	RunnerAuth Code = "RunnerAuth"
+	// RunnerTLS: no TLS connection to the runner comes about, or TLS and plain HTTP are mixed up.
+	RunnerTLS Code = "RunnerTLS"
 	// RunnerModelMissing: the runner does not have the model.
 	RunnerModelMissing Code = "RunnerModelMissing"
+	// ServedModelUnlisted: a server that works does not list the requested name.
+	ServedModelUnlisted Code = "ServedModelUnlisted"
 	// RunnerGarbled: the runner's answer cannot be understood or is beyond all
 	// bounds.
 	RunnerGarbled Code = "RunnerGarbled"
-	// OperationUnsupported: the model's runner cannot do what is asked of it.
+	// OperationUnsupported: the model's runner cannot do what the request wants.
 	OperationUnsupported Code = "OperationUnsupported"
 	// LiveRunnerUnhealthy: a live runner's health address does not answer as it should.
 	LiveRunnerUnhealthy Code = "LiveRunnerUnhealthy"
@@ -138,6 +142,18 @@ var runnerRows = []Row{
 		Wire: "{detail}", Retryable: true,
 	},
 	{
+		Code: RunnerTLS, Class: Upstream,
+		Cause: "The node makes no TLS connection to the model's server; the detail says why: the authority of its " +
+			"certificate is unknown, the certificate has expired or names another host, or one side speaks plain HTTP.",
+		Remedy: "Unknown authority: run `openssl s_client -connect HOST:PORT -showcerts </dev/null | sed -n " +
+			"'/BEGIN/,/END/p' >runner.pem`, set `ca` of the runner's entry to that file and run `tutti_cli reload` (restart " +
+			"the node for a live runner). " +
+			"Other host: write a name into `url` that `openssl x509 -in runner.pem -noout -ext subjectAltName` shows. " +
+			"Expired: renew the server's certificate. Plain HTTP or TLS: begin `url` with `http://` or `https://` as " +
+			"the detail says.",
+		Wire: "{detail}", Retryable: true,
+	},
+	{
 		Code: RunnerModelMissing, Class: Upstream,
 		Cause: "The runner does not have the model, or has it under another name.",
 		Remedy: "Set `served_model` in the models file to one of the names that `<url>/v1/models` lists, or load " +
@@ -145,16 +161,24 @@ var runnerRows = []Row{
 		Wire: "{detail}", Retryable: true,
 	},
 	{
+		Code: ServedModelUnlisted, Class: Upstream,
+		Cause: "The model server takes jobs, but does not list the name in `served_model`. Some servers take any " +
+			"name, and answer with another model than the one that the network is offered.",
+		Remedy: "Run `curl <url>/v1/models` and set `served_model` in the models file to a name that it lists, or " +
+			"start the server with that name (`--alias` of llama.cpp, `--served-model-name` of vLLM); then run " +
+			"`tutti_cli reload`. It clears by itself once the name is listed.",
+	},
+	{
 		Code: RunnerGarbled, Class: Upstream,
 		Cause: "The answer from the model's runner cannot be understood, or is longer than any answer should " +
 			"be: something else listens at `url`.",
-		Remedy: "Check that `url` in the models file leads to an AI runner or an OpenAI-compatible server, and " +
-			"not to a web page or a proxy in front of it.",
+		Remedy: "Check that `url` in the models file is that of an AI runner or an OpenAI-compatible server, and " +
+			"not of a web page or a proxy in front of it.",
 		Wire: "{detail}", Retryable: true,
 	},
 	{
 		Code: OperationUnsupported, Class: BadRequest,
-		Cause: "The model's runner cannot do what is asked of it: runners of the network's contract only chat, " +
+		Cause: "The model's runner cannot do what the request wants: runners of the network's contract only chat, " +
 			"and a server may offer completions or embeddings or not.",
 		Remedy: "Ask a model for what `/v1/models` lists for it; serve it by a server that can do more.",
 		Wire:   "{detail}", Retryable: true,

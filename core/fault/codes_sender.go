@@ -1,6 +1,6 @@
 package fault
 
-// A gateway's paying, beside what single tickets are refused for.
+// A gateway's paying, besides what single tickets are refused for.
 const (
 	// SpentFailed (class Internal, retryable): what is paid cannot be written down,
 	// so nothing is paid.

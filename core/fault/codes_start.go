@@ -2,10 +2,10 @@ package fault
 
 // Start and reachability.
 const (
-	// CommandNotFound is the shell's own complaint; it is here to be found in
-	// the documents.
+	// CommandNotFound is the shell's own error; it is here so that the documents
+	// list it.
 	CommandNotFound Code = "CommandNotFound"
-	// NoDevices: GPUs were asked for and none can be used.
+	// NoDevices: GPUs are configured and none can be used.
 	NoDevices Code = "NoDevices"
 	// CUDALibrary: the driver's libraries are missing or do not fit.
 	CUDALibrary Code = "CUDALibrary"
@@ -17,7 +17,7 @@ const (
 	PortClosed Code = "PortClosed"
 	// ListenFailed: a listening address cannot be opened.
 	ListenFailed Code = "ListenFailed"
-	// ComponentFailed: a part of the node ended without being asked.
+	// ComponentFailed: a part of the node ended without a stop.
 	ComponentFailed Code = "ComponentFailed"
 	// StartFailed: a part of the node ended before it was ready.
 	StartFailed Code = "StartFailed"

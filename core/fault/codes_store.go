@@ -37,7 +37,7 @@ var storeRows = []Row{
 			"in memory and written when the database is back. A running node takes no other harm and needs " +
 			"no restart.",
 		Remedy: "Look at the message, then at the database: is it up (`pg_isready`), does this machine reach it, " +
-			"are user and password right? After a failover the address must lead to the new primary. The " +
+			"are user and password right? After a failover the address must be that of the new primary. The " +
 			"node tries again every second and goes on by itself.", Retryable: true,
 	},
 	{
@@ -48,8 +48,8 @@ var storeRows = []Row{
 			"in front of it or it is another product that speaks PostgreSQL's protocol: two nodes could " +
 			"write one book.",
 		Remedy: "`ALTER DATABASE name SET synchronous_commit = on` (for the node's user: `ALTER ROLE`), `fsync = " +
-			"on` and `full_page_writes = on` in postgresql.conf; let the address lead to the server itself " +
-			"and not to its pool (PgBouncer, Pgpool, a provider's pooled port). Then start the node again.",
+			"on` and `full_page_writes = on` in postgresql.conf; name the server itself in `-store`, " +
+			"not its pool (PgBouncer, Pgpool, a provider's pooled port). Then start the node again.",
 	},
 	{
 		Code: StoreBookInUse, Class: Internal,

@@ -168,7 +168,7 @@ var ticketRows = []Row{
 		Cause: "The share of the gateway's reserve that is this orchestrator's carries no ticket that would " +
 			"pay more than redeeming it costs: the reserve is small, most of it was drawn in this round, " +
 			"or gas is expensive. Or deposit and share do not pay what the tickets of a payment are worth " +
-			"beside the gateway's unpaid winning tickets.",
+			"in addition to the gateway's unpaid winning tickets.",
 		Remedy: "The gateway's operator adds to its reserve. If every gateway is refused, lower `-ticketEV` or " +
 			"wait until gas is cheaper; see the gas price in `tutti_cli status`.",
 		Wire: "insufficient sender reserve", Retryable: true,

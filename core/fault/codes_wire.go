@@ -71,7 +71,7 @@ var wireRows = []Row{
 	},
 	{
 		Code: SegmentFormat, Class: Forbidden,
-		Cause:  "A rendition is asked for in a container that is neither MPEG-TS nor MP4.",
+		Cause:  "A rendition is requested in a container that is neither MPEG-TS nor MP4.",
 		Remedy: "Change the format of the gateway's profiles.",
 		Wire:   "unrecognized profile output format",
 	},

@@ -1,6 +1,6 @@
 package fault
 
-// Media workers and devices. Remedies beside the causes; the table repeats both.
+// Codes of media workers and devices: workerRows has the cause and the remedy of each.
 const (
 	// WorkerCrashed: a media worker's process ended without being asked, through a crash in a codec or
 	// driver, or killed from outside.
@@ -34,14 +34,15 @@ const (
 	// worker was replaced.
 	TranscodeTimeout Code = "TranscodeTimeout"
 	// SegmentRefused: the segment or its stream ended or blocked a media worker that had nothing else to
-	// do, or the stream takes longer than its time on every transcoder. Class bad request, not retryable,
-	// wire text "TranscoderInvalidVideo", at which gateways try no other node.
+	// do. Class bad request, not retryable, wire text "TranscoderInvalidVideo", at which gateways try no
+	// other node.
 	SegmentRefused Code = "SegmentRefused"
 	// SenderDeferred: several streams of one gateway ended or blocked media workers within minutes; its
 	// new streams are not begun for a while. Class busy, retryable, wire text "TranscoderBusy".
 	SenderDeferred Code = "SenderDeferred"
 	// TranscoderBehind: a device has more segments than it can do in time, and those of streams that were
-	// there before go first. Class Busy, retryable, wire text "TranscoderBusy".
+	// there before go first; or a stream takes longer than its time on every transcoder. Class Busy,
+	// retryable, wire text "TranscoderBusy".
 	TranscoderBehind Code = "TranscoderBehind"
 	// TranscoderBusy: four segments of the session wait already, the inputs in flight fill the memory
 	// set aside for them, or no media worker was ready within the segment's time. Class busy, retryable,
@@ -104,7 +105,7 @@ var workerRows = []Row{
 		Code: WorkerStartFailed, Class: Internal,
 		Cause: "A media worker could not be started or did not report in time: the device or its driver cannot " +
 			"be opened, or process and memory limits of the machine hold.",
-		Remedy: "Read the reason beside it; check `-gpu`, `nvidia-smi` and `ulimit -a`.",
+		Remedy: "Read the reason shown with it; check `-gpu`, `nvidia-smi` and `ulimit -a`.",
 		Wire:   "ErrTranscoderUnavailable", Retryable: true,
 	},
 	{
@@ -151,10 +152,8 @@ var workerRows = []Row{
 	{
 		Code: SegmentRefused, Class: BadRequest,
 		Cause: "The segment, or others of its stream, ended or blocked a media worker that had nothing else " +
-			"to do, or several " +
-			"of the stream's segments took longer than their time on every transcoder. The segment is " +
-			"not tried again; the " +
-			"stream is refused for half a minute at first and longer when it repeats, in whatever session it comes.",
+			"to do. The segment is not tried again; the stream is refused for half a minute at first and longer " +
+			"when it repeats, in whatever session it comes.",
 		Remedy: "None for this node: its device works, and other streams go on. If the stream is an honest one, " +
 			"look at the worker's last lines in the log, update the driver, raise `-workerMemory`, and " +
 			"report the stream.",
@@ -178,7 +177,9 @@ var workerRows = []Row{
 		Code: TranscoderBehind, Class: Busy,
 		Cause: "A device has more segments than it can do in their time. Those of streams that keep the pace of " +
 			"their media are done first, the ones admitted earlier before later ones; this one would have " +
-			"come too late and was refused at once.",
+			"come too late and was refused at once, or was not done in its time alongside the others. A stream " +
+			"whose segments ran late before waits half a minute, and up to two minutes when it repeats. Or several " +
+			"of the stream's segments took longer than their time on every transcoder.",
 		Remedy: "Use `-maxSessions auto`, or lower `-maxSessions` to what `tutti_bench -walk` finds; look for " +
 			"other programs that use the CPU or the GPU.",
 		Wire: "TranscoderBusy", Retryable: true,

@@ -5,7 +5,7 @@ const (
 	// WorkerNotRegistered: the orchestrator of -orchAddr cannot be reached, or it ended
 	// the registration. The worker comes back by itself.
 	WorkerNotRegistered Code = "WorkerNotRegistered"
-	// WorkerSameOrchestrator: two addresses of -orchAddr lead to the same orchestrator.
+	// WorkerSameOrchestrator: two addresses of -orchAddr are of the same orchestrator.
 	WorkerSameOrchestrator Code = "WorkerSameOrchestrator"
 	// WorkerSecretRefused: the orchestrator has another -orchSecret. Its text is
 	// "invalid secret".
@@ -40,7 +40,7 @@ var joinRows = []Row{
 	},
 	{
 		Code: WorkerSameOrchestrator, Class: Config,
-		Cause: "Both addresses lead to the same orchestrator: it has this worker already, by another address of " +
+		Cause: "Both addresses are of the same orchestrator: it has this worker already, by another address of " +
 			"`-orchAddr`, and counts it once. The worker tries the second address now and then, in case the " +
 			"first one fails.",
 		Remedy: "None needed if it is meant as a second way to the same machine; else leave one of the two out " +

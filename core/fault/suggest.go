@@ -5,7 +5,7 @@ import "strings"
 // longest is the longest word that is looked at: what is longer is no mistyped name.
 const longest = 100
 
-// SuggestName returns the name nearest to what was written, and how many mistakes lie between
+// SuggestName returns the name nearest to what was written, and the number of mistakes between
 // them; "" when none is near. Case, hyphens and underscores do not count; otherwise
 // one mistake in three letters is allowed, and none in a word of one or two.
 func SuggestName(written string, names []string) (name string, mistakes int) {
@@ -39,7 +39,7 @@ func BareName(s string) string {
 }
 
 // distance counts the insertions, deletions, substitutions and swaps of
-// neighbours that make b of a.
+// neighbors that make b of a.
 func distance(a, b string) int {
 	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

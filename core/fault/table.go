@@ -6,7 +6,7 @@ import "slices"
 type Row struct {
 	Code  Code
 	Class Class
-	// Symptom is what an operator sees or searches for beside the code, often
+	// Symptom is what an operator sees or searches for next to the code, often
 	// the words of the existing node; "" when the code says it all.
 	Symptom string
 	// Cause says why it happens, in one or two sentences an operator understands.
@@ -58,6 +58,7 @@ var sections = []Section{
 	{"Working for an orchestrator elsewhere", joinRows},
 	{"AI on the gateway", completionRows},
 	{"Stored responses of the gateway", responsesRows},
+	{"Files and batches of the gateway", batchRows},
 	{"Guards of the gateway", guardsRows},
 	{"Choosing orchestrators for AI", aiRoutingRows},
 	{"API keys", keysRows},

@@ -11,14 +11,14 @@ import (
 // ErrNotPublic is in the errors of PublicOnly and of Networks.Control.
 var ErrNotPublic = errors.New("not a public address")
 
-// PublicOnly is the Control of a net.Dialer that connects to the internet alone. It
-// looks at the address that is really dialled, so that no name and no redirection
-// leads elsewhere. Its errors name the address: they are for our own log.
+// PublicOnly is the Control of a net.Dialer that connects to the internet only. It
+// looks at the address that is really dialed, so that no name and no redirect
+// reaches another network. Its errors name the address: they are for our own log.
 func PublicOnly(network, address string, c syscall.RawConn) error {
 	return Networks(nil).Control(network, address, c)
 }
 
-// Networks are networks of the operator's that may be dialled beside the internet.
+// Networks are networks of the operator's that may be dialed besides the internet.
 type Networks []netip.Prefix
 
 // Contain reports whether an address is in one of them.

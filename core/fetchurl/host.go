@@ -49,15 +49,15 @@ func part(text string) (uint64, bool) {
 	return n, err == nil
 }
 
-// localSuffixes end names that are no names of the internet. Read-only.
+// localSuffixes are suffixes that do not exist in public DNS. Read-only.
 var localSuffixes = []string{
 	"localhost", "localdomain", "local", "internal", "intranet", "private", "corp", "lan", "home", "home.arpa",
 	"test", "invalid", "example", "onion", "cluster.local",
 }
 
-// publicName says what keeps a host's name from being one of the internet, "" for
-// nothing. What the name leads to is another question.
-func publicName(host string) string {
+// notPublicReason returns why host is not a public DNS name, or "". It does not resolve the
+// name.
+func notPublicReason(host string) string {
 	labels := strings.Split(host, ".")
 	if len(host) > 253 || slices.ContainsFunc(labels, badLabel) {
 		return "is no host"

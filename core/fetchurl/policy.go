@@ -47,10 +47,10 @@ const maxURL = 8 << 10
 type Resolver func(ctx context.Context, host string) ([]netip.Addr, error)
 
 // Check says what keeps an address from being given to a server, nil for nothing.
-// resolve finds out what names lead to; nil takes names of the internet unseen.
+// resolve resolves names; nil accepts names of the internet without a lookup.
 //
-// What a name leads to may change between this look and the server's, and a server
-// may follow redirections: only Fetch and DataOnly are proof against those.
+// A name may resolve to another address when the server looks it up, and a server
+// may follow redirects: only Fetch and DataOnly prevent both.
 func (p Policy) Check(ctx context.Context, address string, resolve Resolver) error {
 	if p == Any || IsData(address) {
 		return nil
@@ -79,7 +79,7 @@ func CheckPublic(ctx context.Context, address string, resolve Resolver) error {
 	if ip, ok := literal(host); ok {
 		return permit(host, ip)
 	}
-	if why := publicName(host); why != "" {
+	if why := notPublicReason(host); why != "" {
 		return fmt.Errorf("the host %s %s", show(host), why)
 	}
 	if resolve == nil {

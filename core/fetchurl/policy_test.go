@@ -112,7 +112,7 @@ func TestPublicOnly(t *testing.T) {
 		}
 	}
 	if err := fetchurl.PublicOnly("tcp", "name:80", nil); err == nil {
-		t.Error("a name is dialled")
+		t.Error("a name is dialed")
 	}
 }
 

@@ -49,7 +49,7 @@ func Public(ip netip.Addr) bool {
 	return true
 }
 
-// metadata are where clouds answer their machines about themselves, beside link-local addresses. Read-only.
+// metadata are where clouds answer their machines about themselves, besides link-local addresses. Read-only.
 var metadata = []netip.Prefix{
 	netip.MustParsePrefix("100.100.100.200/32"),
 	netip.MustParsePrefix("168.63.129.16/32"),

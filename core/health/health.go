@@ -5,6 +5,11 @@
 // It is not for single errors, which are returned or logged where they happen.
 // A condition is logged when it changes, never on repetition, and a root cause
 // hides the conditions that follow from it.
+//
+// It also decides when conditions become alerts (alertrules.go): how long one must last
+// before it fires, that a flapping one does not fire each time, when a lasting one is
+// repeated, and when it is resolved; and it implements each sink's queue, with its limit,
+// rate and backoff. It sends nothing: server/alert does.
 package health
 
 import (

@@ -68,7 +68,7 @@ func load(s *ModelState) float64 {
 	return float64(s.InUse+s.Waiting) / float64(max(1, s.Capacity))
 }
 
-// warm returns the candidates that have the model loaded: while there are any, no other is asked,
+// warm returns the candidates that have the model loaded: while there are any, no other gets the request,
 // because it would load the model once more.
 func warm(all []candidate) []candidate {
 	n := 0

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// hedge is how long only the best member is asked. One with a free slot answers in
+	// hedge is how long only the best member has the request. One with a free slot answers in
 	// microseconds.
 	hedge = time.Millisecond
 	// lookAgain is how often a waiting search checks whether another member has the model by now.

@@ -229,7 +229,7 @@ func TestAMemberThatBecomesReadyIsFound(t *testing.T) {
 
 func TestALostWorkersJobIsTriedElsewhere(t *testing.T) {
 	for _, code := range []fault.Code{fault.AIWorkerLost, fault.OperationUnsupported, fault.ModelRunnerLost,
-		fault.RunnerFailed} {
+		fault.ModelNotReady, fault.RunnerFailed} {
 		t.Run(string(code), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a, b := newMember("a", inference.Ready, 1), newMember("b", inference.Ready, 1)

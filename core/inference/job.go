@@ -2,7 +2,7 @@ package inference
 
 import "slices"
 
-// Operation is what is asked of a model. A pipeline of the network has one; llm
+// Operation is what a request wants of a model. A pipeline of the network has one; llm
 // has those that OpenAI-compatible servers offer.
 type Operation string
 
@@ -17,6 +17,9 @@ const (
 	Embedding Operation = "embedding"
 	// Rerank tells how well texts answer a query.
 	Rerank Operation = "rerank"
+	// Translation turns speech of any language into English text: audio-to-text by servers that are
+	// not the network's.
+	Translation Operation = "translation"
 )
 
 // TextOperations returns the operations of llm.
@@ -26,11 +29,14 @@ func TextOperations() []Operation { return []Operation{Chat, Completion, Embeddi
 // and comes as one piece.
 func (op Operation) Generates() bool { return op != Embedding && op != Rerank }
 
+// Reported returns the operations that runners say they can do.
+func Reported() []Operation { return append(TextOperations(), Translation) }
+
 // Does reports whether a runner that says what it can do can do an operation; nil stands for
-// chat only. Pipelines other than llm have one operation, which is not among what it says.
+// chat only. The one operation that pipelines other than llm have in the network is not among what it says.
 func Does(operations []Operation, op Operation) bool {
 	switch op {
-	case Completion, Embedding, Rerank:
+	case Completion, Embedding, Rerank, Translation:
 		return slices.Contains(operations, op)
 	case Chat:
 		return operations == nil || slices.Contains(operations, op)
@@ -66,11 +72,15 @@ type Job struct {
 	// the way unless a backend requires another form.
 	Body        []byte
 	ContentType string
+	// Long, unless nil, are values in a file that Body has markers for: see Open.
+	Long LongValues
 	// Stream says that the answer is wanted as server-sent events.
 	Stream bool
 	// HideUsage says that the client did not ask for a stream's usage, so that an
 	// event that carries only usage must not reach it.
 	HideUsage bool
+	// Needs are what the request asks of a language model.
+	Needs Needs
 	// MaxTokens is the request's own bound, 0 where it gave none.
 	MaxTokens Tokens
 	// Inputs is how many texts embeddings are asked for, 0 for other operations.

@@ -9,7 +9,7 @@ import (
 
 // Limits are how long a peer may take with an answer: an orchestrator, a worker, a runner.
 type Limits struct {
-	// FirstByte is for a streamed answer's first byte, beside the time to read the request.
+	// FirstByte is for a streamed answer's first byte, besides the time to read the request.
 	FirstByte time.Duration
 	// Silence is for the next bytes of an answer that has begun.
 	Silence time.Duration

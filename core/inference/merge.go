@@ -55,6 +55,7 @@ func agree(sum, other *ModelState) {
 		sum.Context = other.Context
 	}
 	sum.Operations = Either(sum.Operations, other.Operations)
+	sum.Features = sum.Features.Both(other.Features)
 }
 
 func devices(a, b []string) []string {

@@ -35,6 +35,8 @@ type JobStats struct {
 	Stream bool
 	// Tries is the number of orchestrators asked.
 	Tries int
+	// Hedged: a second one was asked because the first was late.
+	Hedged bool
 	// Queue is the wait for a slot, FirstByte from the request's arrival to the
 	// answer's first byte, Total to its last.
 	Queue, FirstByte, Total time.Duration

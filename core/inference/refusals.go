@@ -18,7 +18,7 @@ const (
 
 // Refusals counts, by operation, the requests that a peer refused since it last served one, without
 // those that another peer refused as well. Clients can cause such refusals where peers differ, so
-// they only decide which peer is asked first. The zero value is a peer without refusals; it is not
+// they only decide which peer gets the request first. The zero value is a peer without refusals; it is not
 // safe for concurrent use.
 type Refusals struct {
 	by map[Operation]refusals

@@ -111,7 +111,8 @@ func (s *slot) another(ctx context.Context, tried map[int]bool) (answer, error) 
 // otherMayServe reports whether another member may succeed.
 func otherMayServe(err error) bool {
 	switch fault.CodeOf(err) {
-	case fault.AIWorkerLost, fault.AIWorkerBusy, fault.OperationUnsupported, fault.ModelRunnerLost, fault.ModelNotServed:
+	case fault.AIWorkerLost, fault.AIWorkerBusy, fault.OperationUnsupported, fault.ModelRunnerLost, fault.ModelNotServed,
+		fault.ModelNotReady:
 		return true
 	}
 	return false

@@ -55,6 +55,8 @@ type ModelState struct {
 	Context Tokens
 	// Operations are what its runners can do, for llm; nil means Chat only.
 	Operations []Operation
+	// Features are what else they can do and cannot, as far as known.
+	Features Features
 	// Prices are the lowest and the highest price of a unit, in wei, where it is offered to gateways; nil where
 	// none is known.
 	Prices *PriceRange

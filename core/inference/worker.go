@@ -43,3 +43,11 @@ type LongSlot interface {
 	Recheck()
 	AwaitIdle(ctx context.Context)
 }
+
+// RemoteSlot is a LongSlot of workers on other machines. After an error of Run for which CanRetry is true,
+// Run may be called again, and asks another worker. Blame says why a session ended that its worker did not do.
+type RemoteSlot interface {
+	LongSlot
+	CanRetry(err error) bool
+	Blame(why string)
+}

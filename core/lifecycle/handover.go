@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// A SocketOwner is a Component that can hand its listening socket over to a successor process.
-// HandOver returns when no request is in progress that would be cut off at the end of Run, or
-// when ctx ends; Run still goes on. It is called at most once, from another goroutine than
-// Run's.
+// A SocketOwner is a Component that can hand its listening socket over to a successor process, or
+// something else that outlives it, such as containers. HandOver returns when no request is in
+// progress that would be cut off at the end of Run, or when ctx ends; Run still goes on. It is
+// called at most once, from another goroutine than Run's.
 type SocketOwner interface {
 	HandOver(ctx context.Context) error
 }

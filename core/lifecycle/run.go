@@ -93,7 +93,7 @@ func RunWith(ctx context.Context, log *slog.Logger, opts Options, signals <-chan
 	}
 	callIfSet(r.opts.Stopping)
 	switch why {
-	case signalled:
+	case signaled:
 		r.drain(ctx)
 		callIfSet(r.opts.Drained)
 	case succeeded:
@@ -119,7 +119,7 @@ type reason int
 const (
 	running   reason = iota // everything is up
 	asked                   // ctx ended
-	signalled               // first signal
+	signaled                // first signal
 	failed                  // a component ended by itself
 	succeeded               // a successor process takes over
 )
@@ -173,7 +173,7 @@ func (r *run) wait(ctx context.Context) reason {
 	case sig := <-r.signals:
 		r.log.Info("draining: new work is refused, a second signal ends the wait",
 			stopSource(sig), "timeout", r.opts.DrainTimeout)
-		return signalled
+		return signaled
 	case bad := <-r.failed:
 		r.fail(bad)
 		return failed

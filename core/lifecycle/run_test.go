@@ -40,7 +40,7 @@ func (d *diary) list() []string {
 	return slices.Clone(d.entries)
 }
 
-// part is a component whose behaviour is set by its fields.
+// part is a component whose behavior is set by its fields.
 type part struct {
 	name string
 	d    *diary

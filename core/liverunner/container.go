@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Container is the container of a managed runner: what it may do beside serving, as for a model's container.
+// Container is the container of a managed runner: what it may do besides serving, as for a model's container.
 type Container struct {
 	Image string
 	// Network lets it reach other hosts. ReadOnly says whether it may change the files of its image; nil

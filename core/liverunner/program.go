@@ -10,7 +10,7 @@ import (
 
 // Program is what the node starts for a managed runner.
 type Program struct {
-	// Command is the program and its arguments, Env what it gets beside the node's PATH and HOME:
+	// Command is the program and its arguments, Env what it gets in addition to the node's PATH and HOME:
 	// NAME=value.
 	Command []string
 	Env     []string
@@ -18,7 +18,7 @@ type Program struct {
 	GPUs        int
 	GPUIDs      []string
 	MemoryBytes int64
-	// Container is where the program runs; nil runs it beside the node. Command are its arguments then.
+	// Container is where the program runs; nil runs it alongside the node. Command are its arguments then.
 	Container *Container
 }
 

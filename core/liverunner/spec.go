@@ -52,7 +52,7 @@ type Spec struct {
 	// Proxy gives sessions a URL of their own.
 	Proxy bool
 	URL   *url.URL
-	// Health is asked for the status HealthStatus; nil for dynamic runners.
+	// Health is the URL whose status has to be HealthStatus; nil for dynamic runners.
 	Health       *url.URL
 	HealthStatus int
 
@@ -62,6 +62,9 @@ type Spec struct {
 	GPU                    *GPU
 	// Price is unset where work is free.
 	Price Price
+	// CA is the path of a PEM file with the certificates that the runner's must be signed by, "" for
+	// the system's.
+	CA string
 	// Program is what the node starts; nil for a runner that is not managed.
 	Program *Program
 }
@@ -93,6 +96,8 @@ type registration struct {
 	Capacity     int             `json:"capacity"`
 	GPU          *GPU            `json:"gpu"`
 	Price        json.RawMessage `json:"price_info"`
+	// CA is read in the operator's lists alone.
+	CA string `json:"ca"`
 
 	managedFields
 
@@ -219,6 +224,7 @@ func (r *registration) static(payment Payment) (Spec, error) {
 	if err == nil {
 		s.Program, err = r.program()
 	}
+	s.CA = r.CA
 	s.Label, s.ByLabel, s.Health, s.HealthStatus = r.Label, byLabel, health, r.HealthStatus
 	if s.HealthStatus == 0 {
 		s.HealthStatus = 200
@@ -266,7 +272,7 @@ func (r *registration) common(payment Payment) (Spec, error) {
 
 // tooLong reports whether a text is longer than what is kept of a runner.
 func (r *registration) tooLong() bool {
-	texts := []string{r.Label, r.App, r.Version, r.RunnerURL, r.HealthURL}
+	texts := []string{r.Label, r.App, r.Version, r.RunnerURL, r.HealthURL, r.CA}
 	if r.GPU != nil {
 		texts = append(texts, r.GPU.ID, r.GPU.Name)
 	}

@@ -16,7 +16,8 @@ func besides() []string { return []string{"", "-journal", "-wal"} }
 // error is fs.ErrNotExist.
 func copyDatabase(source, into string) (string, error) {
 	target := filepath.Join(into, DatabaseName)
-	path, err := filepath.EvalSymlinks(filepath.Join(source, DatabaseName)) // the others lie beside the file itself
+	// The other files are next to the link's target.
+	path, err := filepath.EvalSymlinks(filepath.Join(source, DatabaseName))
 	if err != nil {
 		return "", err
 	}

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// SQLite's locks lie on these bytes of a database.
+// SQLite locks these bytes of a database.
 const (
 	lockBytes  = 0x40000000
 	lockLength = 512

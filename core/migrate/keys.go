@@ -74,7 +74,7 @@ func parseKey(content []byte) (core.Address, bool) {
 }
 
 // CopyKeys copies the keys that a data directory of ours does not have yet, for its
-// owner only, and returns them as they lie there.
+// owner only, and returns their relative paths.
 func CopyKeys(keys []Key, dir string) ([]Key, error) {
 	const op = "copy the existing node's keys"
 	have, err := KeysIn(dir)

@@ -141,7 +141,7 @@ func TestClassesOfValues(t *testing.T) {
 	}
 }
 
-// A ticket that the contract would refuse for ever is named and left out.
+// A ticket that the contract would refuse forever is named and left out.
 func TestDamagedTickets(t *testing.T) {
 	t.Parallel()
 	for change, want := range map[string]string{

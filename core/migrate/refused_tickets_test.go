@@ -38,7 +38,7 @@ func TestStagedTicketsOutliveTheirSource(t *testing.T) {
 	r.run(r.outcomes(map[migrate.Outcome]int{migrate.Taken: 2}))
 }
 
-// SQLite's other files lie beside the database itself, wherever the directory's name
+// SQLite's other files lie next to the database itself, wherever the directory's name
 // for it leads.
 func TestADatabaseBehindALink(t *testing.T) {
 	t.Parallel()

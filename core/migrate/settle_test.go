@@ -186,7 +186,7 @@ func TestTicketsComeIntoTheBooksOnce(t *testing.T) {
 	want[migrate.Taken]++
 	r.run(r.outcomes(want))
 	if got := r.chain.asked.Load() - asked; got != 1 || len(r.won) != 4 || r.won[3].Hash != late.Hash {
-		t.Errorf("asked %d times, told of %d", got, len(r.won))
+		t.Errorf("asked %d times, reported %d", got, len(r.won))
 	}
 }
 

@@ -7,11 +7,11 @@ import (
 
 // Names in the existing node's data directory.
 const (
-	// DatabaseName is its database, by which the directory is recognised.
+	// DatabaseName is its database, by which the directory is recognized.
 	DatabaseName = "lpdb.sqlite3"
-	// KeystoreName is where its keys lie, and where ours do.
+	// KeystoreName is the directory of its keys, and of ours.
 	KeystoreName = "keystore"
-	// ModelsName is where its AI models' weights lie.
+	// ModelsName is the directory of its AI models' weights.
 	ModelsName = "models"
 	// homeName is its directory in the user's home.
 	homeName = ".lpData"
@@ -24,7 +24,7 @@ func IsSource(dir string) bool {
 }
 
 // HasKeys reports whether there are keys to take over in a directory, with a database
-// beside them or without one.
+// next to them or without one.
 func HasKeys(dir string) bool {
 	keys, err := KeysIn(dir)
 	return err == nil && len(keys) > 0

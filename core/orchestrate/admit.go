@@ -9,6 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/requeststats"
+	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/pm"
 )
 
@@ -16,14 +17,17 @@ import (
 type SegmentRequest struct {
 	Manifest core.ManifestID
 	Number   core.SegmentNumber
-	// Hash is the Keccak-256 of the segment's bytes.
+	// Hash is the hash of the segment's bytes by Hashed, which is Keccak-256 for the network's gateways.
 	Hash     []byte
+	Hashed   signature.Algorithm
 	Duration time.Duration
 	Profiles []core.Profile
 	// Clip, Signature and Reinit are as in core.TranscodeJob.
 	Clip      *core.Clip
 	Signature bool
 	Reinit    bool
+	// AcceptsSHA256: the renditions may be hashed with SHA-256 for the signature of the result.
+	AcceptsSHA256 bool
 	// Capabilities is nil where the gateway sent none.
 	Capabilities *capability.Capabilities
 	// Token is nil where the gateway sent none.
@@ -38,6 +42,9 @@ type SegmentRequest struct {
 	PaymentErr error
 	// From is the gateway's network address.
 	From string
+	// Proven is called once the credentials are valid, with the account that they prove, and before the payment is
+	// taken. What follows runs in the context that it returns. nil is none.
+	Proven func(ctx context.Context, sender core.Address) context.Context
 }
 
 // needs returns the capabilities and the minimum release that a transcoder must have
@@ -77,6 +84,9 @@ func (o *Orchestrator) admit(ctx context.Context, req *SegmentRequest) (*Segment
 	if err != nil {
 		return nil, err
 	}
+	if req.Proven != nil {
+		ctx = req.Proven(ctx, quote.Sender)
+	}
 	if err := o.checkUnbilledWork(req, &quote); err != nil {
 		return nil, err
 	}
@@ -115,6 +125,9 @@ func (g *Segment) join(ctx context.Context, quote *pm.Quote) (err error) {
 			return err
 		}
 		if err = g.pay(ctx, job, payErr); err != nil {
+			return err
+		}
+		if err = g.Paid(); err != nil {
 			return err
 		}
 		g.s, err = o.joinSession(id, &g.req, true)

@@ -8,6 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/pm"
 )
 
@@ -18,7 +19,7 @@ func (signatures) Address() core.Address                            { return cor
 func (s signatures) CheckRequest(_, _ []byte) error                 { return s.request }
 func (s signatures) CheckSegment(*orchestrate.SegmentRequest) error { return s.segment }
 func (s signatures) CheckText(core.Address, []byte, []byte) error   { return s.segment }
-func (s signatures) SignRenditions([]core.Rendition) ([]byte, error) {
+func (s signatures) SignRenditions(signature.Algorithm, []core.Rendition) ([]byte, error) {
 	return []byte("signed"), s.sign
 }
 

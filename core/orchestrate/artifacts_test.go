@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 func TestArtifactsAreBounded(t *testing.T) {

@@ -30,13 +30,14 @@ type CapabilityWork struct {
 	From string
 }
 
-// capabilitySeconds must be paid before work begins.
+// capabilitySeconds is for how many seconds must be paid before work begins.
 const capabilitySeconds = 60
 
-// capabilityWork is used in the place of a model's capability: none has this number.
+// capabilityWork stands where a model has its capability. No capability has this number.
 const capabilityWork capability.ID = liveQuoted + 1
 
-// job is the work as the books take it, in a session that no other work may have: accounts are kept by it too.
+// job returns the work as a job of the payment accounts. Its session must be unique, because accounts are also kept by
+// session.
 func (w *CapabilityWork) job(session core.SessionID) *pm.Job {
 	job := &pm.Job{
 		Account: pm.Account{Sender: w.Sender, Key: pm.CapabilityKey(w.Capability)},
@@ -53,8 +54,8 @@ func (w *CapabilityWork) job(session core.SessionID) *pm.Job {
 	return job
 }
 
-// tickets reports whether the payment has tickets that are worth something: an accepted one proves the sender.
-func (w *CapabilityWork) tickets() bool {
+// hasTickets reports whether the payment has tickets of some value. An accepted one proves the sender.
+func (w *CapabilityWork) hasTickets() bool {
 	p := w.Payment.Params
 	return w.HasPayment && p != nil && !p.FaceValue.IsZero() && !p.WinProb.IsZero() && len(w.Payment.Tickets) > 0
 }
@@ -94,9 +95,9 @@ func (o *Orchestrator) CapabilityBalance(w *CapabilityWork) pm.Value {
 	return o.opt.Live.Available(w.job(""))
 }
 
-// BeginCapability takes the payment of work and begins to charge for it, each second as it begins. A minute must be
-// paid. The error is a *fault.Fault; tickets that were taken are credited all the same. The caller must end the
-// session, or the meter that it makes of it.
+// BeginCapability takes the payment of work and begins to charge for it, each second as it begins. The account must
+// cover a minute. The error is a *fault.Fault; tickets that were taken are credited all the same. The caller must end
+// the session, or the meter that it makes of it.
 func (o *Orchestrator) BeginCapability(ctx context.Context, w *CapabilityWork) (*LiveSession, error) {
 	const op = "begin work of a capability"
 	if err := o.mayBeginLiveFor(ctx, w.Sender, w.From); err != nil {
@@ -142,7 +143,7 @@ func (o *Orchestrator) CreditCapability(ctx context.Context, w *CapabilityWork) 
 	if err := o.opt.Live.Credit(ctx, w.job(id)); err != nil {
 		return false, err
 	}
-	return w.tickets(), nil
+	return w.hasTickets(), nil
 }
 
 // capabilitySession names the work of one request.

@@ -219,11 +219,18 @@ func TestNoSessionEndsForAnUnpaidSegment(t *testing.T) {
 	req := request(&in.Token)
 	req.Sender, req.Payment = other, payment(1)
 	refused := fault.New(fault.InsufficientBalance, "pay", "")
-	pay.OnAdmit = func(*pm.Job) error { return refused }
-	_, err = n.Admit(t.Context(), req)
-	wantCode(t, err, fault.InsufficientBalance)
-	if got := n.fake.Ended(); len(got) != 0 {
-		t.Errorf("ended for a segment that was not paid: %v", got)
+	for _, valid := range []bool{false, true} { // valid tickets that are not written
+		pay.OnAdmit = func(job *pm.Job) error {
+			if valid {
+				job.Verified()
+			}
+			return refused
+		}
+		_, err = n.Admit(t.Context(), req)
+		wantCode(t, err, fault.InsufficientBalance)
+		if got := n.fake.Ended(); len(got) != 0 {
+			t.Errorf("ended for a segment that was not paid: %v", got)
+		}
 	}
 	pay.OnAdmit = nil
 	seg, err := n.Admit(t.Context(), req)

@@ -6,7 +6,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// GatewayHook decides which gateways get offers; server/gatewayhook implements it.
+// GatewayHook decides which gateways get offers; server/orchestrator implements it.
 type GatewayHook interface {
 	// Admit answers for a gateway at a network address. The account is zero off-chain, and for live work and its
 	// tokens not proven. Errors are the faults GatewayDenied, GatewayHookFailed, GatewayHookBusy and Canceled.

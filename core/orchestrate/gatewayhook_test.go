@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/orchestrate"
 )
 
-// onlyPayer admits the payer, and records what it is asked.
+// onlyPayer admits the payer, and records the requests.
 type onlyPayer struct{ asked []core.Address }
 
 func (h *onlyPayer) Admit(_ context.Context, gateway core.Address, from string) error {
@@ -63,7 +63,7 @@ func TestGatewayHook(t *testing.T) {
 	}
 }
 
-// Off-chain a request's account proves nothing, so the service is asked about no account.
+// Off-chain a request's account proves nothing, so the service gets no account.
 func TestGatewayHookWithoutAccounts(t *testing.T) {
 	t.Parallel()
 	hook := &onlyPayer{}

@@ -1,6 +1,10 @@
 package orchestrate
 
-import "time"
+import (
+	"time"
+
+	"github.com/tuttinode/tutti/pm"
+)
 
 // HandoverState is what an orchestrator hands to its successor process: the results that
 // gateways may still fetch. Sessions are not part of it, because their tokens open them
@@ -8,6 +12,8 @@ import "time"
 type HandoverState struct {
 	Renditions []KeptRendition
 	Artifacts  []KeptArtifact
+	// Parties are the payers of accounts. A process that does not know the field drops it.
+	Parties []pm.Party
 }
 
 // KeptRendition is a rendition that waits for its download.
@@ -33,11 +39,17 @@ func (o *Orchestrator) HandoverState() HandoverState {
 	o.artifacts.each(func(p ArtifactPath, data []byte, at time.Time) {
 		out.Artifacts = append(out.Artifacts, KeptArtifact{p, data, at})
 	})
+	if o.opt.Live != nil {
+		out.Parties = o.opt.Live.Parties()
+	}
 	return out
 }
 
-// RestoreHandover stores another process's results, as far as the memory limits allow.
+// RestoreHandover stores another process's results, as far as the memory limits allow, and what it knew of payers.
 func (o *Orchestrator) RestoreHandover(e HandoverState) {
+	if o.opt.Live != nil {
+		o.opt.Live.RestoreParties(e.Parties)
+	}
 	for _, r := range e.Renditions {
 		// The error means that the cache is full; the previous process had the same limit.
 		_ = o.results.Put("", []Path{r.Path}, []Result{r.Result})

@@ -100,7 +100,7 @@ func (o *Orchestrator) mayOffer(op string, req *OfferRequest) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
-	case o.phase != open:
+	case o.phase != open && !o.paysLiveLocked(account, wanted):
 		return fault.New(fault.Draining, op, "the node is stopping")
 	case o.opt.Worker != nil && wantsAI(wanted):
 		// Models have slots of their own, independent of transcoding sessions.

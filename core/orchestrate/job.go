@@ -26,6 +26,8 @@ type JobRequest struct {
 	Request     *pipeline.Request
 	Body        []byte
 	ContentType string
+	// Long are values of the body that are in a file, nil without.
+	Long inference.LongValues
 	// Grow, if set, is called before the body takes n more bytes of memory.
 	Grow func(n int64) error
 	// Own: a gateway of this implementation sent it. It may leave out max_tokens and
@@ -183,7 +185,15 @@ func (j *Job) Run(ctx context.Context) (*inference.Reply, error) {
 		return nil, fault.Wrap(fault.CodeOf(err), op, err)
 	}
 	req := &j.req
-	reply, err := j.slot.Run(ctx, req.Request.Job(req.ContentType, req.Body, req.ID))
+	job := req.Request.Job(req.ContentType, req.Body, req.ID)
+	job.Long = req.Long
+	reply, err := j.slot.Run(ctx, job)
+	if unpaid := checkStarted(j.hold); unpaid != nil {
+		if err == nil {
+			_ = reply.Body.Close()
+		}
+		return nil, unpaid
+	}
 	if err != nil {
 		if ctx.Err() != nil && isInterrupted(err) && !j.o.cuttingOff() {
 			j.record.billed = int64(req.Request.Units)

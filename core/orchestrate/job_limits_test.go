@@ -62,7 +62,7 @@ func videoForm(t *testing.T, fields ...string) (contentType string, body []byte)
 	return w.FormDataContentType(), b.Bytes()
 }
 
-// TestPicturesAreBound: what a runner is asked for is what was paid, whatever it makes
+// TestPicturesAreBound: what a runner has to make is what was paid, whatever it makes
 // of a request without a size; free requests stay as they are.
 func TestPicturesAreBound(t *testing.T) {
 	t.Parallel()
@@ -106,7 +106,7 @@ func TestPicturesAreBound(t *testing.T) {
 					t.Fatal(err)
 				}
 				if paid && (r.Width != tc.width || r.Height != tc.height || pay.Work()[0].Units != int64(r.Units)) {
-					t.Errorf("the runner is asked for %d by %d, billed are %+v", r.Width, r.Height, pay.Work())
+					t.Errorf("the runner is to make %d by %d, billed are %+v", r.Width, r.Height, pay.Work())
 				}
 			}
 		})

@@ -35,7 +35,14 @@ func (j *Job) pay(ctx context.Context, job *pm.Job, payErr error) error {
 	return nil
 }
 
-// Ticketed reports whether the job's payment had tickets, which are credited.
+// Paid waits until the payment's tickets are on disk, which must be so before the job is acknowledged. The error is
+// why the payment was not accepted. Run may be called meanwhile, and returns nothing before.
+func (j *Job) Paid() error { return recorded(j.hold) }
+
+// IsPaid reports whether Paid would not wait.
+func (j *Job) IsPaid() bool { return isRecorded(j.hold) }
+
+// Ticketed reports whether the job's payment had tickets, which are credited once it is paid.
 func (j *Job) Ticketed() bool { return j.payment.tickets }
 
 // fillImpliedLimits writes the limits that a paid request was priced at into its body,

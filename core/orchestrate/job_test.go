@@ -13,12 +13,12 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 var llama = inference.Model{Capability: capability.LLM, ID: "meta-llama/Meta-Llama-3.1-8B-Instruct"}
@@ -314,6 +314,7 @@ func TestOfferWithModels(t *testing.T) {
 	state.InUse, state.RunnerVersion = 3, "0.14.1"
 	state.Context, state.Since = 4096, time.Unix(1000, 0)
 	state.Operations = []inference.Operation{inference.Chat, inference.Completion}
+	state.Features = inference.Features{Has: inference.Tools | inference.Logprobs, Lacks: inference.Vision}
 	n, w := aiNode(t, state, func(o *orchestrate.Options) {
 		o.Transcoder = nil
 		o.Capabilities = func() capability.Capabilities { return capability.Offer(nil, "0.9.1") }
@@ -331,6 +332,7 @@ func TestOfferWithModels(t *testing.T) {
 	want := capability.Model{
 		Warm: true, Capacity: 4, InUse: 3, RunnerVersion: "0.14.1",
 		Context: 4096, Operations: []string{"chat", "completion"}, Since: time.Unix(1000, 0),
+		Features: []string{"tools", "logprobs"}, Lacks: []string{"vision"},
 	}
 	if got := c.Constraints.PerCapability[capability.LLM][llama.ID]; !reflect.DeepEqual(got, want) {
 		t.Errorf("model %+v, want %+v", got, want)

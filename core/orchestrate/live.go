@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"time"
+	"slices"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
@@ -24,42 +24,11 @@ type LivePayments interface {
 	Credit(ctx context.Context, job *pm.Job) error
 	// Available returns what the party of a job may spend of its account; negative if it owes.
 	Available(job *pm.Job) pm.Value
-}
-
-// LiveUnit is what live work is charged by.
-type LiveUnit string
-
-// The units, by the names that the network has for them.
-const (
-	LiveSeconds LiveUnit = "seconds"
-	LivePixels  LiveUnit = "720p-pixel-seconds"
-	// LiveFixed is one price for a session of any length.
-	LiveFixed LiveUnit = "fixed"
-)
-
-// PixelsPerSecond is what a second of live video is charged as: 720p at 30 frames per second,
-// whatever the video's size.
-const PixelsPerSecond = 1280 * 720 * 30
-
-// perSecond returns the units of a second; 0 for a fixed price.
-func (u LiveUnit) perSecond() int64 {
-	switch u {
-	case LiveSeconds:
-		return 1
-	case LivePixels:
-		return PixelsPerSecond
-	}
-	return 0
-}
-
-// units returns the whole units of a time.
-func (u LiveUnit) units(d time.Duration) int64 {
-	if d <= 0 {
-		return 0
-	}
-	// The whole seconds are taken apart: nanoseconds times pixels overflow after minutes.
-	per := u.perSecond()
-	return int64(d/time.Second)*per + int64(d%time.Second)*per/int64(time.Second)
+	// Parties returns by what the payers of accounts are known, and RestoreParties takes that of the previous process.
+	Parties() []pm.Party
+	RestoreParties(list []pm.Party)
+	// BillLate bills work that ended in the previous process, whose books this one has.
+	BillLate(d pm.Debit)
 }
 
 // LiveWork is what is paid for.
@@ -146,6 +115,25 @@ func (o *Orchestrator) RefreshLive(ctx context.Context, sender core.Address, id 
 	}
 	in, err := o.liveInfo(ctx, &s.quote, id, from)
 	return in, true, err
+}
+
+// paysLiveLocked reports whether an account pays for a session in progress with a model that it wants an offer for. A
+// drain, too, makes such offers: tokens end after half an hour, and without a new one the session would end unpaid. A
+// new session is refused all the same.
+func (o *Orchestrator) paysLiveLocked(account core.Address, wanted *capability.Capabilities) bool {
+	if wanted == nil {
+		return false
+	}
+	asked := func(m inference.Model) bool {
+		_, named := wanted.Constraints.PerCapability[m.Capability][m.ID]
+		return named
+	}
+	for _, s := range o.live {
+		if s.quote.Sender == account && slices.ContainsFunc(s.quote.Models, asked) {
+			return true
+		}
+	}
+	return false
 }
 
 func (o *Orchestrator) mayBeginLive() error {

@@ -11,14 +11,16 @@ type LiveMeter struct {
 	paid   *LiveSession
 	stop   context.CancelFunc
 	unpaid chan struct{}
-	done   sync.WaitGroup
+	// cut has an element once another process says that the work is not paid any more.
+	cut  chan struct{}
+	done sync.WaitGroup
 }
 
 // NewLiveMeter charges for a session at its node's interval. The caller must close the meter, which ends the
 // session's payment.
 func NewLiveMeter(paid *LiveSession) *LiveMeter {
 	ctx, stop := context.WithCancel(context.Background())
-	m := &LiveMeter{paid: paid, stop: stop, unpaid: make(chan struct{})}
+	m := &LiveMeter{paid: paid, stop: stop, unpaid: make(chan struct{}), cut: make(chan struct{}, 1)}
 	m.done.Go(func() { m.run(ctx, paid.o.opt.LiveInterval) })
 	return m
 }
@@ -36,6 +38,9 @@ func (m *LiveMeter) run(ctx context.Context, interval time.Duration) {
 				close(m.unpaid)
 				return
 			}
+		case <-m.cut:
+			close(m.unpaid)
+			return
 		case <-ctx.Done():
 			return
 		}
@@ -44,6 +49,17 @@ func (m *LiveMeter) run(ctx context.Context, interval time.Duration) {
 
 // Charged returns the units billed so far.
 func (m *LiveMeter) Charged() int64 { return m.paid.Charged() }
+
+// HandOver charges what is due, and has charge take what comes later, see LiveSession.HandOver.
+func (m *LiveMeter) HandOver(charge func(units int64)) bool { return m.paid.HandOver(charge) }
+
+// Cut says that the work is not paid any more.
+func (m *LiveMeter) Cut() {
+	select {
+	case m.cut <- struct{}{}:
+	default: // it was said already
+	}
+}
 
 // Unpaid is closed when the account holds less than was due.
 func (m *LiveMeter) Unpaid() <-chan struct{} { return m.unpaid }

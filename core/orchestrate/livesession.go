@@ -102,62 +102,6 @@ func (o *Orchestrator) removeLive(s *LiveSession) {
 	delete(o.live, s.id)
 }
 
-// LiveInterval is how often live work is charged.
-func (o *Orchestrator) LiveInterval() time.Duration { return o.opt.LiveInterval }
-
-// Due reports whether an interval has passed since the units billed last, or the session has gone on for too long
-// beyond what its account holds. Waiting for the interval then would be as much again for a payer of short sessions.
-func (s *LiveSession) Due() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	due := s.dueLocked()
-	if due >= s.intervalUnits() {
-		return true
-	}
-	late := due - s.graceLocked()
-	return !s.shared && due > 0 && late >= 0 && late >= s.tab.Held()
-}
-
-// graceLocked are the units for which a payment may be late: a second, or a tenth of what was billed, which is no more
-// than an interval.
-func (s *LiveSession) graceLocked() int64 { return max(1, s.unit.perSecond(), s.charged/lateShare) }
-
-// intervalUnits are what is charged at a time.
-func (s *LiveSession) intervalUnits() int64 { return max(1, s.unit.units(s.o.opt.LiveInterval)) }
-
-// dueLocked returns the whole units that are not billed yet. What is less than a unit stays due.
-func (s *LiveSession) dueLocked() int64 {
-	if s.ended || s.unit == LiveFixed {
-		return 0
-	}
-	elapsed := s.o.opt.Elapsed() - s.begun
-	if s.shared {
-		elapsed = (elapsed + time.Second - 1).Truncate(time.Second)
-	}
-	return s.unit.units(elapsed) - s.charged
-}
-
-// Charge bills the time since the last charge, by the monotonic clock, in whole units. If the
-// account holds less, it bills what that holds, and the fault InsufficientBalance says that the
-// session must end.
-func (s *LiveSession) Charge() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.chargeLocked(s.dueLocked())
-}
-
-func (s *LiveSession) chargeLocked(due int64) error {
-	if due <= 0 {
-		return nil
-	}
-	billed := s.tab.Charge(due)
-	s.charged += billed
-	if billed < due {
-		return fault.New(fault.InsufficientBalance, "charge live work", "")
-	}
-	return nil
-}
-
 // End bills what is due, and releases the account. A session costs a second at least, so that many
 // short ones are not free. Up to an interval that a shared account does not hold is owed: work that begins at the same
 // time would all be paid by the same money. End is idempotent.
@@ -167,16 +111,21 @@ func (s *LiveSession) End() {
 		s.mu.Unlock()
 		return
 	}
-	due, before := max(s.dueLocked(), s.unit.perSecond()-s.charged), s.charged
+	s.settleLocked(max(s.dueLocked(), s.unit.perSecond()-s.charged))
+	s.ended = true
+	s.mu.Unlock()
+	s.tab.Close()
+	s.o.removeLive(s)
+}
+
+// settleLocked bills what is due; of a shared account, up to an interval that it does not hold, too.
+func (s *LiveSession) settleLocked(due int64) {
+	before := s.charged
 	if s.chargeLocked(due) != nil && s.shared {
 		owed := min(due-(s.charged-before), s.intervalUnits())
 		s.tab.Settle(owed)
 		s.charged += owed
 	}
-	s.ended = true
-	s.mu.Unlock()
-	s.tab.Close()
-	s.o.removeLive(s)
 }
 
 // Drop releases the account of a session for which nothing was done: it costs nothing. It stands for End.

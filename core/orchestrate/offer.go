@@ -106,6 +106,8 @@ func addModel(c *capability.Capabilities, s *inference.ModelState) {
 		RunnerVersion: s.RunnerVersion,
 		Context:       int64(s.Context),
 		Since:         s.Since,
+		Features:      s.Features.Has.Words(),
+		Lacks:         s.Features.Lacks.Words(),
 	}
 	for _, op := range s.Operations {
 		m.Operations = append(m.Operations, string(op))

@@ -30,7 +30,7 @@ type Orchestrator struct {
 	unbilledWork     unbilledWork
 	capacityRefusals capacityRefusals
 	uploads          uploads
-	failures         failureLog
+	failures         fault.Lines
 	// soundLengths has the lengths of jobs' sounds measured, a few at once, in turns.
 	soundLengths *pipeline.Measuring
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/signature"
 )
 
 // Admitter decides which sessions the devices can take; transcoder/pool implements it.
@@ -67,8 +68,8 @@ type Signatures interface {
 	CheckSegment(req *SegmentRequest) error
 	// CheckText checks that sig is address's signature of a text.
 	CheckText(address core.Address, text, sig []byte) error
-	// SignRenditions signs the renditions of one segment, in profile order.
-	SignRenditions(renditions []core.Rendition) ([]byte, error)
+	// SignRenditions signs the hashes of the renditions of one segment, in profile order.
+	SignRenditions(a signature.Algorithm, renditions []core.Rendition) ([]byte, error)
 	// SignPing signs the value of a ping, which any peer chooses. The fault PingRefused is
 	// returned for a value that could be mistaken for another signed message.
 	SignPing(value []byte) ([]byte, error)

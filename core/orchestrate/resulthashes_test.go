@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/signature"
 )
 
 // BenchmarkHashes hashes what a segment of 2 s comes to.
@@ -14,6 +15,6 @@ func BenchmarkHashes(b *testing.B) {
 	}
 	b.SetBytes(1<<20 + 450<<10)
 	for b.Loop() {
-		hashes(all)
+		hashes(signature.Keccak, all)
 	}
 }

@@ -9,7 +9,8 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/tracing"
+	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/pm"
 )
 
@@ -32,7 +33,15 @@ type Segment struct {
 	upload *upload
 }
 
-// CheckHash checks that hash, the Keccak-256 of the received bytes, is the announced one.
+// Paid waits until the payment's tickets are on disk, which must be so before the segment is acknowledged. The error
+// is why the payment was not accepted. Transcode may run meanwhile, and returns nothing before.
+func (g *Segment) Paid() error { return recorded(g.hold) }
+
+// IsPaid reports whether Paid would not wait.
+func (g *Segment) IsPaid() bool { return isRecorded(g.hold) }
+
+// CheckHash checks that the hash of the received bytes is the announced one; the caller makes it with the
+// announced algorithm.
 func (g *Segment) CheckHash(hash []byte) error {
 	if !bytes.Equal(hash, g.req.Hash) {
 		g.o.unbilledWork.add(g.o.source(&g.req), wrongHashCost, g.o.opt.Now())
@@ -61,8 +70,9 @@ func (g *Segment) Close() {
 type Finished struct {
 	// Renditions are in profile order.
 	Renditions []FinishedRendition
-	// Signature covers the renditions; empty off-chain.
+	// Signature covers the renditions, hashed with Hashed; empty off-chain.
 	Signature []byte
+	Hashed    signature.Algorithm
 	// MediaTime is the time spent in the codecs.
 	MediaTime time.Duration
 }
@@ -120,6 +130,9 @@ func (g *Segment) transcode(ctx context.Context, data []byte) (*Finished, core.P
 	start := o.opt.Now()
 	res, err := g.transcodeJob(ctx, data)
 	took := o.opt.Now().Sub(start)
+	if unpaid := checkStarted(g.hold); unpaid != nil {
+		return nil, 0, unpaid
+	}
 	if err != nil {
 		g.settleFailed(ctx, err, took)
 		return nil, 0, err
@@ -166,14 +179,11 @@ func (g *Segment) mayBegin(size int64) error {
 	return g.hold.Begin()
 }
 
-// Sender returns the account of the segment's gateway, which its signature proves; zero where the work is free.
-func (g *Segment) Sender() core.Address { return g.sender }
-
 // transcodeJob transcodes the segment and checks the result.
 func (g *Segment) transcodeJob(ctx context.Context, data []byte) (*core.TranscodeResult, error) {
 	req := &g.req
 	needs, minVersion := req.needs()
-	ctx, span := tracing.Child(ctx, tracing.Internal, "transcode", "")
+	ctx, span := telemetry.Child(ctx, telemetry.Internal, "transcode", "")
 	defer span.End()
 	res, err := g.o.opt.Transcoder.Transcode(ctx, &core.TranscodeJob{
 		Needs: needs, MinVersion: minVersion,
@@ -274,7 +284,10 @@ func (g *Segment) finish(res *core.TranscodeResult) (*outcome, error) {
 	if o.opt.Signatures == nil {
 		return out, nil
 	}
-	sig, err := o.opt.Signatures.SignRenditions(res.Renditions)
+	if req.AcceptsSHA256 {
+		out.done.Hashed = signature.SHA256
+	}
+	sig, err := o.opt.Signatures.SignRenditions(out.done.Hashed, res.Renditions)
 	if err != nil {
 		return nil, fault.Wrap(fault.Unexpected, "sign renditions", err)
 	}

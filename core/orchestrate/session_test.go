@@ -54,7 +54,7 @@ func TestAdmitterDecidesBesideTheLimit(t *testing.T) {
 	a.refuse = fault.New(fault.OrchestratorCapped, "admit", "")
 	_, err := n.Admit(t.Context(), request(second))
 	wantCode(t, err, fault.OrchestratorCapped)
-	// It is asked for new sessions only.
+	// It is called for new sessions only.
 	n.send(first)
 
 	a.refuse, a.usage = nil, orchestrate.Usage{Sessions: 5, Limit: 5}

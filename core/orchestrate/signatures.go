@@ -8,7 +8,6 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/signature"
 )
 
@@ -25,7 +24,10 @@ type Signer interface {
 // It holds no key, only something that signs with one (eth/account.Signer is such
 // a thing), and does not know which senders may be served. Off-chain nodes have none of it:
 // they accept anything and sign nothing.
-type KeySignatures struct{ signer Signer }
+type KeySignatures struct {
+	signer Signer
+	proven provenCredentials
+}
 
 var _ Signatures = (*KeySignatures)(nil)
 
@@ -54,20 +56,32 @@ func (s *KeySignatures) CheckRequest(address, sig []byte) error {
 // CheckSegment says whether the segment, or AI job, is signed by the sender of its
 // payment. Profiles' names are compared as they were sent.
 func (s *KeySignatures) CheckSegment(req *SegmentRequest) error {
-	var hash [keccak.Size]byte
+	hash := signature.Digest{Algorithm: req.Hashed}
 	switch {
 	case req.Sender.IsZero():
 		return errSender
-	case len(req.Hash) != len(hash) && len(req.Hash) != 0:
+	case len(req.Hash) != len(hash.Sum) && len(req.Hash) != 0:
 		return errHash
 	}
-	copy(hash[:], req.Hash)
-	signed := signature.Segment(req.Manifest, req.Number, hash, signature.ProfileNames(req.Profiles))
+	copy(hash.Sum[:], req.Hash)
+	signed := signature.SegmentOver(hash, req.Manifest, req.Number, signature.ProfileNames(req.Profiles))
 	if signature.IsTicket(common.Address(req.Sender), signed) {
 		// Senders give their tickets to every orchestrator; they are no credentials.
 		return errTicket
 	}
-	return signature.NodeVerify(common.Address(req.Sender), signed, req.SegmentSig)
+	if len(req.Profiles) > 0 || len(req.SegmentSig) != signature.Length {
+		return signature.NodeVerify(common.Address(req.Sender), signed, req.SegmentSig)
+	}
+	// Each segment has a hash of its own, but all AI jobs under one token have the same credentials.
+	c := credential{sender: req.Sender, digest: signature.NodeDigest(signed), sig: [signature.Length]byte(req.SegmentSig)}
+	if s.proven.has(&c) {
+		return nil
+	}
+	if err := signature.NodeVerify(common.Address(req.Sender), signed, req.SegmentSig); err != nil {
+		return err
+	}
+	s.proven.add(&c)
+	return nil
 }
 
 // CheckText says whether sig is address's signature of a text, which is no ticket.
@@ -89,7 +103,7 @@ func (s *KeySignatures) SignPing(value []byte) ([]byte, error) {
 	return s.signer.SignMessage(m)
 }
 
-// SignRenditions signs the renditions of one segment, in profile order.
-func (s *KeySignatures) SignRenditions(renditions []core.Rendition) ([]byte, error) {
-	return s.signer.SignMessage(signature.ResultMessage(hashes(renditions)))
+// SignRenditions signs the hashes of the renditions of one segment, in profile order.
+func (s *KeySignatures) SignRenditions(a signature.Algorithm, renditions []core.Rendition) ([]byte, error) {
+	return s.signer.SignMessage(signature.ResultMessage(hashes(a, renditions)))
 }

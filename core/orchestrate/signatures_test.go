@@ -14,7 +14,6 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/signature"
 )
@@ -112,11 +111,11 @@ func TestResultVector(t *testing.T) {
 		Two       hexBytes `json:"rendition_2_hex"`
 	}](t, "transcode_result.json")
 	s := orchestrate.NewKeySignatures(keyOf(t, 2))
-	got, err := s.SignRenditions([]core.Rendition{{Data: v.One}, {Data: v.Two}})
+	got, err := s.SignRenditions(signature.Keccak, []core.Rendition{{Data: v.One}, {Data: v.Two}})
 	if err != nil || !bytes.Equal(got, v.Signature) {
 		t.Errorf("%x, %v; want %x", got, err, v.Signature)
 	}
-	swapped, err := s.SignRenditions([]core.Rendition{{Data: v.Two}, {Data: v.One}})
+	swapped, err := s.SignRenditions(signature.Keccak, []core.Rendition{{Data: v.Two}, {Data: v.One}})
 	if err != nil || bytes.Equal(swapped, v.Signature) {
 		t.Errorf("the order does not count: %v", err)
 	}
@@ -126,13 +125,13 @@ func TestResultVector(t *testing.T) {
 func TestLargeRenditions(t *testing.T) {
 	t.Parallel()
 	var all []core.Rendition
-	var hashes [][keccak.Size]byte
+	var hashes [][signature.HashSize]byte
 	for i := range 7 {
 		data := bytes.Repeat([]byte{byte(i)}, 60_000*(i%3)+1)
-		all, hashes = append(all, core.Rendition{Data: data}), append(hashes, keccak.Sum(data))
+		all, hashes = append(all, core.Rendition{Data: data}), append(hashes, signature.Keccak256(data))
 	}
 	k := keyOf(t, 2)
-	got, err := orchestrate.NewKeySignatures(k).SignRenditions(all)
+	got, err := orchestrate.NewKeySignatures(k).SignRenditions(signature.Keccak, all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +208,7 @@ func (locked) SignMessage(signature.Message) ([]byte, error) { return nil, errLo
 func TestLockedKey(t *testing.T) {
 	t.Parallel()
 	s := orchestrate.NewKeySignatures(locked{keyOf(t, 2)})
-	if _, err := s.SignRenditions(nil); !errors.Is(err, errLocked) {
+	if _, err := s.SignRenditions(signature.Keccak, nil); !errors.Is(err, errLocked) {
 		t.Error(err)
 	}
 	if _, err := s.SignPing([]byte("ping")); !errors.Is(err, errLocked) {
@@ -237,7 +236,7 @@ func TestTicketIsNoCredential(t *testing.T) {
 	copy(name[20:], sender[:])
 	req := orchestrate.SegmentRequest{Sender: sender, Manifest: core.ManifestID(name), Number: 1,
 		Hash: make([]byte, 32)}
-	ticket := signature.Segment(req.Manifest, req.Number, [keccak.Size]byte{}, nil)
+	ticket := signature.Segment(req.Manifest, req.Number, [signature.HashSize]byte{}, nil)
 	sig, err := signature.NodeSign(gateway.key, ticket)
 	if err != nil {
 		t.Fatal(err)

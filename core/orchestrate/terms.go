@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/tracing"
+	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/pm"
 )
 
@@ -96,7 +96,8 @@ func (o *Orchestrator) mayPay(ctx context.Context, req *SegmentRequest, job *pm.
 }
 
 // pay takes the payment of a job; none off-chain. payErr is what mayPay returned: a payment
-// with tickets is tried all the same, because they may win.
+// with tickets is tried all the same, because they may win. With nil, the tickets may still be on their way to
+// the disk when pay returns; see pendingHold.
 func (o *Orchestrator) pay(ctx context.Context, req *SegmentRequest, job *pm.Job, payErr error) (pm.Hold, error) {
 	switch {
 	case o.opt.Payments == nil:
@@ -107,8 +108,16 @@ func (o *Orchestrator) pay(ctx context.Context, req *SegmentRequest, job *pm.Job
 		return nil, payErr
 	}
 	addPayment(job, req)
-	ctx, span := tracing.Child(ctx, tracing.Internal, "take payment", "")
-	span.Int(tracing.Tickets, int64(len(job.Payment.Tickets)))
+	if payErr == nil && len(req.Payment.Tickets) > 0 {
+		return o.payMeanwhile(ctx, job)
+	}
+	return o.admitPayment(ctx, job)
+}
+
+// admitPayment has the payment of a job accepted and written to disk.
+func (o *Orchestrator) admitPayment(ctx context.Context, job *pm.Job) (pm.Hold, error) {
+	ctx, span := telemetry.Child(ctx, telemetry.Internal, "take payment", "")
+	span.Int(telemetry.Tickets, int64(len(job.Payment.Tickets)))
 	hold, err := o.opt.Payments.Admit(ctx, job)
 	span.Fail(err)
 	span.End()

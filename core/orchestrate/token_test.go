@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // TestTokenVector issues the token of the network's vector from its secret.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tuttinode/tutti/core/capability"
 )
@@ -15,9 +16,9 @@ const maxAddresses = 32
 // Addresses calls visit with every address in a request that its server might fetch from: values of
 // fields named like url, image_url, href or $ref, and of media fields (image, mask_image, audio,
 // video, file) that contain no media themselves, at any depth and in lists. data: addresses are
-// left out. Text that is only for the model is skipped, where a chat's API has it: the request's
-// metadata and the arguments of a message's tool calls. Fields of the same names in other places
-// are not skipped.
+// left out. In a part of a chat a value that begins with a scheme is one whatever its field is called.
+// Text that is only for the model is skipped, where a chat's API has it: the request's metadata and
+// the arguments of a message's tool calls. Fields of the same names in other places are not skipped.
 //
 // The error is visit's own, or says why body cannot be walked.
 func Addresses(id capability.ID, contentType string, body []byte, visit func(address string) error) error {
@@ -44,7 +45,7 @@ func LocateAddresses(id capability.ID, contentType string, body []byte, visit fu
 	if p.Form == Multipart {
 		return Parts(contentType, body, func(name, file string, value []byte) error {
 			// Some servers do not tell fields with the name of a file from others.
-			if name == p.File || fieldOf(name) == otherField || file != "" && isMediaFile(value) {
+			if name == p.File || fieldOf([]byte(name)) == otherField || file != "" && isMediaFile(value) {
 				return nil
 			}
 			return w.add(&Address{Text: string(value)})
@@ -67,7 +68,7 @@ type addressWalk struct {
 	found int
 }
 
-// spot classifies a value of a chat by the names that lead to it. Names count as the API spells
+// spot classifies a value of a chat by the names of the fields that contain it. Names count as the API spells
 // them: a server that accepts other spellings gets no image there.
 type spot int
 
@@ -81,7 +82,12 @@ const (
 	// inImage is the value of image_url, an address or an object with one; inURL is that address.
 	inImage
 	inURL
-	// inOpaque is text for the model or the client's own; the others lead to it.
+	// inOther is what else a part has, at any depth. A text there that begins like an address is one, because a server
+	// may have names that are not known here.
+	inOther
+	// inNested is the content of a part: a text, or parts.
+	inNested
+	// inOpaque is text for the model or the client's own; the others are fields around it.
 	inToolCalls
 	inToolCall
 	inFunction
@@ -105,8 +111,21 @@ func (s spot) member(name []byte) spot {
 		return inFunction
 	case s == inFunction && n == "arguments", s == inRequest && n == "metadata":
 		return inOpaque
+	case (s == inPart || s == inOther) && n == "content":
+		return inNested
+	case s >= inPart && s <= inOther && !isTextField(n):
+		return inOther
 	}
 	return otherSpot
+}
+
+// isTextField reports whether a field of a part has text for the model, or a title.
+func isTextField(name string) bool {
+	switch name {
+	case "text", "title", "name", "filename", "context", "thinking", "refusal":
+		return true
+	}
+	return false
 }
 
 // element returns the spot of a list's element.
@@ -118,6 +137,8 @@ func (s spot) element() spot {
 		return inPart
 	case inToolCalls:
 		return inToolCall
+	case inOther, inNested:
+		return inOther
 	}
 	return otherSpot
 }
@@ -138,29 +159,48 @@ const (
 // maxFieldName is the part of a field's name that matters: its end.
 const maxFieldName = 64
 
-// spelling removes the differences between spellings of a name. Read-only.
-var spelling = strings.NewReplacer("_", "", "-", "", "$", "")
-
 // fieldOf classifies a field by its name in any spelling: image_url, imageUrl, image-URL, and in
 // letters that some JSON readers fold to these.
-func fieldOf(name string) fieldKind {
-	name = strings.ToLower(strings.ToUpper(name[max(0, len(name)-maxFieldName):]))
-	switch name = spelling.Replace(name); name {
+func fieldOf(text []byte) fieldKind {
+	var buf [maxFieldName]byte
+	name := plainName(buf[:0], text[max(0, len(text)-maxFieldName):])
+	switch string(name) {
 	case "href", "src", "ref", "dynamicref", "link", "path":
 		return addressField
 	case "audios", "videos", "file", "files", "media", "imagedata", "audiodata", "videodata", "inputfile":
 		return mediaField
 	}
 	ends := func(with ...string) bool {
-		return slices.ContainsFunc(with, func(end string) bool { return strings.HasSuffix(name, end) })
+		return slices.ContainsFunc(with, func(end string) bool { return bytes.HasSuffix(name, []byte(end)) })
 	}
 	switch {
 	case ends("url", "urls", "uri", "uris", "filepath", "imagepath", "audiopath", "videopath"):
 		return addressField
-	case ends("image", "images", "audio", "video") && !strings.HasPrefix(name, "num"):
+	case ends("image", "images", "audio", "video") && !bytes.HasPrefix(name, []byte("num")):
 		return mediaField // mask_image, reference_audio
 	}
 	return otherField
+}
+
+// plainName appends a name without the differences between its spellings: in small letters, without signs.
+func plainName(to, name []byte) []byte {
+	if !isASCII(name) { // rare, and not worth a path of its own
+		name = bytes.ToLower(bytes.ToUpper(name))
+	}
+	for _, b := range name {
+		switch {
+		case b == '_', b == '-', b == '$':
+			continue
+		case 'A' <= b && b <= 'Z':
+			b += 'a' - 'A'
+		}
+		to = append(to, b)
+	}
+	return to
+}
+
+func isASCII(text []byte) bool {
+	return !slices.ContainsFunc(text, func(b byte) bool { return b >= utf8.RuneSelf })
 }
 
 // value walks any value of a field of that kind.
@@ -172,7 +212,7 @@ func (w *addressWalk) value(c *cursor, kind fieldKind, at spot) error {
 			if err != nil {
 				return c.fail("broken escape in a name")
 			}
-			field, to := fieldOf(string(name)), at.member(name)
+			field, to := fieldOf(name), at.member(name)
 			if to == inOpaque {
 				_, err := c.value()
 				return err
@@ -195,6 +235,9 @@ func (w *addressWalk) value(c *cursor, kind fieldKind, at spot) error {
 func (w *addressWalk) text(c *cursor, kind fieldKind, at spot) error {
 	from := c.skipped()
 	raw, err := c.str()
+	if err == nil && kind == otherField && at == inOther && beginsLikeAddress(raw) {
+		kind = addressField
+	}
 	if err != nil || kind == otherField || kind == opaqueField || len(raw) == 0 || hasDataScheme(raw) {
 		return err
 	}
@@ -207,6 +250,16 @@ func (w *addressWalk) text(c *cursor, kind fieldKind, at spot) error {
 		address = raw[:min(len(raw), maxAddressText)]
 	}
 	return w.add(&Address{Text: string(address), Image: at == inImage || at == inURL, From: from, To: c.pos})
+}
+
+// beginsLikeAddress reports whether a text in JSON form begins with a scheme and a place.
+func beginsLikeAddress(raw []byte) bool {
+	scheme, rest, found := strings.Cut(strings.TrimSpace(string(unescaped(raw, maxFieldName))), ":")
+	wrong := func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("+-.", r)
+	}
+	return found && scheme != "" && !strings.ContainsFunc(scheme, wrong) &&
+		(strings.HasPrefix(rest, "//") || strings.EqualFold(scheme, "file"))
 }
 
 // maxAddressText bounds the checked part of an address, in bytes: more than any permitted one.

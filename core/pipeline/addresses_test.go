@@ -42,7 +42,16 @@ func TestAddressesInARequest(t *testing.T) {
 		`{"messages":{"tool_calls":[{"function":{"arguments":{"url":"1"}}}]}}`:       {"1"},
 		`{"audio":{"voice":"alloy","format":"wav"},"url":"","file":null,"src":1}`:    nil,
 		`{"URL\u017f":"http://x","` + strings.Repeat("x", 100) + `_url":"http://y"}`: {"http://x", "http://y"},
-		`{"url":"http://x","url":"http://y"}`:                                        {"http://x", "http://y"},
+		// In a part of a chat, texts apart, an address is one whatever its field is called.
+		`{"messages":[{"content":[{"type":"file","file":{"file_data":"http://x","filename":"http://n"}},` +
+			`{"type":"image","base64":"\u0068ttp:\/\/y"},{"input_audio":{"data":"FILE:/z"}},{"a":[{"b":["gopher://w"]}]},` +
+			`{"content":[{"c":"http://v"}]},` +
+			`{"type":"text","text":"http://t","file":{"file_data":"data:,x"},"data":"QQ:/","b":"a b://c"}]}]}`: {"http://x",
+			"http://y", "FILE:/z", "gopher://w", "http://v"},
+		`{"messages":[{"content":[{"text":["http://t"]},{"content":[{"text":"http://t"}]},` +
+			`{"content":"http://t"}],"a":{"data":"http://a"}}],` +
+			`"tools":[{"data":"http://a"}]}`: nil,
+		`{"url":"http://x","url":"http://y"}`: {"http://x", "http://y"},
 	} {
 		got, err := addresses(capability.LLM, "", []byte(body))
 		if err != nil || !slices.Equal(got, want) {
@@ -161,7 +170,7 @@ func TestAddressesInAForm(t *testing.T) {
 	}
 }
 
-// The walk costs little beside reading the request itself.
+// The walk costs little besides reading the request itself.
 func BenchmarkAddresses(b *testing.B) {
 	body := []byte(`{"model":"m","messages":[` +
 		strings.Repeat(`{"role":"user","content":"some text of a usual length, as people write it"},`, 1000) +

@@ -84,7 +84,7 @@ func (c *cursor) end() error {
 func (c *cursor) enter() error {
 	c.pos++
 	if c.depth++; c.depth > maxDepth {
-		return c.fail("values lie too deep in one another")
+		return c.fail("values are nested too deeply")
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"strconv"
@@ -34,7 +35,7 @@ func read(p Pipeline, op inference.Operation, contentType string, body []byte) (
 	switch {
 	case p.Capability == capability.LLM:
 		r, err = decodeLLM(op, body)
-	case op != "" && op != inference.Operation(p.Name):
+	case !p.has(op):
 		return nil, fault.New(fault.JobUnknown, step, "no such operation")
 	case p.Form == Multipart:
 		r, err = decodeForm(p, contentType, body)
@@ -49,7 +50,7 @@ func read(p Pipeline, op inference.Operation, contentType string, body []byte) (
 	}
 	r.Model.Capability = p.Capability
 	if r.Operation == "" {
-		r.Operation = inference.Operation(p.Name)
+		r.Operation = cmp.Or(op, inference.Operation(p.Name))
 	}
 	// A name that no quote can contain cannot be paid for. The longest names of the network have
 	// about 100 bytes.
@@ -57,6 +58,12 @@ func read(p Pipeline, op inference.Operation, contentType string, body []byte) (
 		return nil, fault.New(fault.JobUnreadable, step, "model: the name is too long or no text")
 	}
 	return r, nil
+}
+
+// has reports whether a pipeline other than llm has an operation; "" is the one that the network knows.
+func (p Pipeline) has(op inference.Operation) bool {
+	return op == "" || op == inference.Operation(p.Name) ||
+		op == inference.Translation && p.Capability == capability.AudioToText
 }
 
 // decodeJSON reads text-to-image and text-to-speech.

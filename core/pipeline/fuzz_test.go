@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
+	"unicode/utf8"
 
+	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/pipeline"
 )
@@ -41,5 +43,31 @@ func FuzzMediaAnswer(f *testing.F) {
 		if _, err := json.Marshal(a); err != nil {
 			t.Errorf("%q cannot be sent: %v", text, err)
 		}
+	})
+}
+
+// FuzzAddresses: the positions of addresses are those of JSON strings, in order, which decode to their texts.
+func FuzzAddresses(f *testing.F) {
+	for _, body := range []string{
+		`{"messages":[{"content":[{"type":"image_url","image_url":{"url":"http://x"}},` +
+			`{"file":{"file_data":"http:\/\/y"}}]}]}`,
+		`{"url":["a",{"href":"\u0068"}],"metadata":{"url":"z"}}`,
+	} {
+		f.Add([]byte(body))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		last := 0
+		_ = pipeline.LocateAddresses(capability.LLM, "", body, func(a *pipeline.Address) error {
+			var text string
+			if a.From < last || a.To <= a.From || a.To > len(body) || body[a.From] != '"' || body[a.To-1] != '"' {
+				t.Fatalf("at %d to %d of %q", a.From, a.To, body)
+			}
+			last = a.To
+			if err := json.Unmarshal(body[a.From:a.To], &text); err == nil && len(text) < 1000 && utf8.Valid(body) &&
+				text != a.Text {
+				t.Fatalf("%q is %q", a.Text, text)
+			}
+			return nil
+		})
 	})
 }

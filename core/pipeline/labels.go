@@ -16,9 +16,13 @@ type Labels struct {
 const maxLabels = 8 << 10
 
 // labelText returns the first of some values that is a text, "" for none.
-func labelText(values ...[]byte) (text string) {
+func labelText(values ...[]byte) string {
 	for _, v := range values {
-		if len(v) > 0 && len(v) <= maxLabels && v[0] == '"' && json.Unmarshal(v, &text) == nil && text != "" {
+		if len(v) == 0 || len(v) > maxLabels || v[0] != '"' {
+			continue
+		}
+		var text string
+		if json.Unmarshal(v, &text) == nil && text != "" {
 			return text
 		}
 	}

@@ -174,6 +174,8 @@ func (l *llm) other(c *cursor, op inference.Operation, key []byte) error {
 		l.labels.safety = v
 	case "metadata":
 		l.labels.metadata = v
+	case "tools", "functions", "logprobs", "response_format":
+		l.gateways.Features |= featureOf(string(key), v)
 	}
 	l.plain = l.plain && empty(v)
 	return err
@@ -203,6 +205,7 @@ func (l *llm) messages(c *cursor) error {
 		l.bytes += m.bytes
 		l.input += m.bytes + m.more
 		l.plain = l.plain && m.plain
+		l.gateways.Features |= m.needs
 		if l.message != nil {
 			l.message(m)
 		}
@@ -256,6 +259,19 @@ func (l *llm) promptInput(op inference.Operation) int {
 	return l.input + l.bytes
 }
 
+// freeSettings are the bytes that the settings of an embedding or a rank may have besides its texts for nothing.
+const freeSettings = 256
+
+// instructions returns what a model may read with each text that it embeds or ranks, in bytes: some servers take an
+// instruction, each under its own name. Short settings and the client's labels are none.
+func (l *llm) instructions() int {
+	n := l.input - len(l.labels.user) - len(l.labels.safety) - len(l.labels.metadata)
+	if n <= freeSettings {
+		return 0
+	}
+	return n
+}
+
 // token is a token's number. It stands for some bytes of text.
 func (l *llm) token(c *cursor) error {
 	l.bytes += bytesPerToken
@@ -286,13 +302,15 @@ func decodeLLM(op inference.Operation, body []byte) (*Request, error) {
 	if err := l.read(op, body); err != nil {
 		return nil, err
 	}
+	l.gateways.Features |= inference.OperationFeature(op)
 	n, inputs := max(1, l.n, l.best, l.answers), 0
 	switch op {
 	case inference.Embedding:
 		inputs = l.prompts
+		l.bytes += l.instructions() * l.prompts
 	case inference.Rerank:
 		inputs = l.results()
-		l.bytes += l.ranks.query * l.prompts // the model reads the query with each document
+		l.bytes += (l.ranks.query + l.instructions()) * l.prompts // the model reads the query with each document
 	}
 	return &Request{
 		Model: inference.Model{ID: l.model}, Operation: op,

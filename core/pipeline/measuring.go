@@ -44,7 +44,7 @@ type measuringFor struct {
 	party string
 }
 
-// Duration returns the length of an audio file. Beside those of the MediaProbe its faults are JobsFull
+// Duration returns the length of an audio file. Besides those of the MediaProbe its faults are JobsFull
 // and that of the end of ctx.
 func (m measuringFor) Duration(ctx context.Context, data []byte) (time.Duration, error) {
 	const op = "measure audio"

@@ -1,6 +1,10 @@
 package pipeline
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/tuttinode/tutti/core/inference"
+)
 
 // message is one message of a chat, as it is written.
 type message struct {
@@ -12,13 +16,15 @@ type message struct {
 	bytes, more int
 	// plain says that role and content say it all in the existing network's form.
 	plain bool
+	// needs are the features that it takes to read the message.
+	needs inference.FeatureSet
 }
 
 // The fields of messages, and of the parts of their contents, that models read. Read-only.
 var (
 	ofMessage = [...][]byte{[]byte("role"), []byte("content"), []byte("tool_calls")}
 	ofPart    = [...][]byte{[]byte("type"), []byte("text"), []byte("image_url"), []byte("video_url"),
-		[]byte("input_audio")}
+		[]byte("input_audio"), []byte("file")}
 )
 
 // message reads one message of a chat.
@@ -31,7 +37,7 @@ func (c *cursor) message() (m message, err error) {
 			return err
 		case "content":
 			start := c.skipped()
-			m.bytes, m.more, err = c.content(&m.plain)
+			m.bytes, m.more, err = c.content(&m.plain, &m.needs)
 			m.content = c.text[start:c.pos]
 			return err
 		}
@@ -50,6 +56,7 @@ func (c *cursor) message() (m message, err error) {
 	case "system", "user", "assistant":
 	default:
 		m.plain = false
+		m.more += len(m.role) // the model's template takes any text
 	}
 	return m, err
 }
@@ -65,22 +72,20 @@ func (c *cursor) skipped() int {
 const imageTextBytes = 1024 * bytesPerToken
 
 // content passes over a message's content: text, parts of it, or null. It
-// returns the text's length and about that of the other parts, and takes plain back at a
-// part that is no text.
-func (c *cursor) content(plain *bool) (n, more int, err error) {
+// returns the text's length and about that of the other parts, takes plain back at a
+// part that is no text, and adds to needs.
+func (c *cursor) content(plain *bool, needs *inference.FeatureSet) (n, more int, err error) {
 	switch c.peek() {
 	case '"':
 		raw, err := c.str()
 		return len(raw), 0, err
 	case '[':
 		err = c.items(func() error {
-			start := c.skipped()
-			text, err := c.part()
-			n += len(text)
-			if text == nil {
-				more += otherPart(c.text[start:c.pos])
-			}
-			*plain = *plain && text != nil
+			p, err := c.part()
+			n += len(p.text)
+			more += p.more
+			*needs |= p.needs
+			*plain = *plain && p.text != nil
 			return err
 		})
 		return n, more, err
@@ -91,40 +96,62 @@ func (c *cursor) content(plain *bool) (n, more int, err error) {
 	return 0, 0, nil
 }
 
-// otherPart returns what a part counts for that is no plain text: an image or the like the
-// same whatever its size, all else its length.
-func otherPart(part []byte) int {
-	for _, kind := range [][]byte{[]byte(`"image_url"`), []byte(`"video_url"`), []byte(`"input_audio"`)} {
-		if bytes.Contains(part[:min(len(part), 256)], kind) && !bytes.Contains(part, []byte(`"text"`)) {
-			return imageTextBytes
-		}
-	}
-	return len(part)
+// part is a part of a message's content, as it is written.
+type part struct {
+	// text stands between its quotes; nil where the part has something else.
+	text []byte
+	// more is what a part that is no text counts for, in bytes.
+	more int
+	// needs is what it takes to read the part.
+	needs inference.FeatureSet
 }
 
-// part passes over a part of a content and returns what stands between the
-// quotes of its text, nil when it is no text.
-func (c *cursor) part() (text []byte, err error) {
+// isMediaPart reports whether a field of a part is an image or the like, which counts the same whatever its size.
+func isMediaPart(field []byte) bool {
+	switch string(field) {
+	case "image_url", "video_url", "input_audio":
+		return true
+	}
+	return false
+}
+
+// part passes over a part of a content. Of a part that is no text the media count by their number and all else by its
+// length: which other fields a model reads is its server's matter.
+func (c *cursor) part() (p part, err error) {
 	kind := []byte("text")
-	plain := true
+	plain, media, others := true, 0, 0
+	start := c.skipped()
 	err = c.object(func(key []byte) (err error) {
 		switch string(key) {
 		case "type":
 			kind, err = c.str()
+			return err
 		case "text":
-			text, err = c.str()
-		default:
-			plain = false
-			if err = c.spelling(key, ofPart[:]); err == nil {
-				_, err = c.value()
-			}
+			p.text, err = c.str()
+			others += len(p.text)
+			return err
+		}
+		plain = false
+		p.needs |= mediaNeeds(key)
+		if err := c.spelling(key, ofPart[:]); err != nil {
+			return err
+		}
+		v, err := c.value()
+		if isMediaPart(key) {
+			media++
+		} else {
+			others += len(v)
 		}
 		return err
 	})
-	if !plain || string(kind) != "text" {
-		text = nil
+	switch {
+	case plain && string(kind) == "text" && p.text != nil:
+	case media > 0:
+		p.text, p.more = nil, media*imageTextBytes+others
+	default:
+		p.text, p.more = nil, c.pos-start
 	}
-	return text, err
+	return p, err
 }
 
 // eachText calls f for every text of a content that message read, as it stands
@@ -138,9 +165,9 @@ func eachText(content []byte, f func(raw []byte)) {
 		}
 	case '[':
 		_ = c.array(func() error {
-			text, err := c.part()
-			if text != nil && err == nil {
-				f(text)
+			p, err := c.part()
+			if p.text != nil && err == nil {
+				f(p.text)
 			}
 			return err
 		})

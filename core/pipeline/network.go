@@ -9,7 +9,7 @@ import (
 // NetworkLLM returns a chat request in the form of the existing network: the seven
 // fields that its nodes know, contents as plain text, max_tokens and stream
 // always there. body is one that Decode took for a chat; for any other the
-// result is nil. What the form has no word for is left out; Request.Plain says
+// result is nil. What the form cannot express is left out; Request.Plain reports
 // whether anything is.
 func NetworkLLM(body []byte) []byte {
 	out := append(make([]byte, 0, len(body)+64), `{"messages":[`...)

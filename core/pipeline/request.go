@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
@@ -19,6 +20,17 @@ const (
 type MediaProbe interface {
 	// Duration is the length of an audio file. data is not kept.
 	Duration(ctx context.Context, data []byte) (time.Duration, error)
+}
+
+// MediaTools measure sound, convert it and decode images.
+type MediaTools interface {
+	MediaProbe
+	// ConvertSound makes a file of another format of a file of sound, of at most limit bytes. sound is
+	// not kept.
+	ConvertSound(ctx context.Context, sound []byte, to core.SoundFormat, limit int64) ([]byte, error)
+	// DecodeImage returns the pixels of a PNG, JPEG or WebP, row by row, as image.RGBA has them: limit bytes at
+	// most. image is not kept.
+	DecodeImage(ctx context.Context, image []byte, limit int64) ([]byte, error)
 }
 
 // Request is what the nodes on the way need to know of a request. The body
@@ -62,13 +74,15 @@ type Request struct {
 	measured
 }
 
-// ForGateways are the fields of an llm request that only gateways read, as they are written; nil where the
-// request does not have them.
+// ForGateways is what only gateways read of an llm request: fields as they are written, nil where the request does
+// not have them, and what it needs.
 type ForGateways struct {
-	// Models is the list of models that it names instead of, or beside, its model.
+	// Models is the list of models that it names instead of, or besides, its model.
 	Models []byte
 	// Provider is what it wants of the orchestrators.
 	Provider []byte
+	// Features are those that a language model needs for it, its operation among them.
+	Features inference.FeatureSet
 }
 
 // measured is what Measure looks at.
@@ -109,7 +123,7 @@ func Parse(id capability.ID, op inference.Operation, contentType string, body []
 // Job returns the request as it goes to a runner.
 func (r *Request) Job(contentType string, body []byte, requestID string) *inference.Job {
 	return &inference.Job{
-		Model: r.Model, Operation: r.Operation, Body: body, ContentType: contentType,
+		Model: r.Model, Operation: r.Operation, Body: body, ContentType: contentType, Needs: r.Needs(),
 		Stream: r.Stream, HideUsage: r.Stream && !r.IncludeUsage,
 		MaxTokens: r.MaxTokens, Inputs: r.Inputs, Units: r.Units, NetworkUnits: r.NetworkUnits, RequestID: requestID,
 	}

@@ -7,14 +7,14 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// ranks is what a request to rank documents has beside them: the size in bytes of its query, and how many documents are
-// wanted, 0 for all.
+// ranks is what a request to rank documents has besides them: the size in bytes of its query, and how many documents
+// are wanted, 0 for all.
 type ranks struct {
 	query  int
 	wanted int64
 }
 
-// rank is a field of a request to rank documents, beside the documents themselves.
+// rank is a field of a request to rank documents, besides the documents themselves.
 func (l *llm) rank(c *cursor, key []byte) error {
 	switch string(key) {
 	case "query":

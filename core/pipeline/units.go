@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -53,9 +54,9 @@ func (r *Request) Measure(ctx context.Context, media MediaProbe) error {
 	case capability.AudioToText:
 		return r.measureAudio(ctx, media)
 	case capability.TextToImage:
-		return r.count(or(r.Width, imageSide), or(r.Height, imageSide), int64(r.N))
+		return r.count(int64(cmp.Or(r.Width, imageSide)), int64(cmp.Or(r.Height, imageSide)), int64(r.N))
 	case capability.ImageToVideo:
-		return r.count(or(r.Width, videoWidth), or(r.Height, videoHeight), videoFrames)
+		return r.count(int64(cmp.Or(r.Width, videoWidth)), int64(cmp.Or(r.Height, videoHeight)), videoFrames)
 	}
 	if err := r.measureImage(); err != nil {
 		return err
@@ -73,13 +74,6 @@ func (r *Request) measureTokens() error {
 		return r.count(int64(DefaultMaxTokens), int64(r.N))
 	}
 	return r.count(int64(r.MaxTokens), int64(r.N))
-}
-
-func or(given, otherwise int) int64 {
-	if given == 0 {
-		return int64(otherwise)
-	}
-	return int64(given)
 }
 
 // count sets the units to the factors' product.

@@ -49,3 +49,23 @@ func (c *cursor) span() (from, to int, err error) {
 	_, err = c.value()
 	return from, c.pos, err
 }
+
+// eachAt calls f for each value at a path of names, where * is each element of a list.
+func eachAt(text []byte, path []string, f func(value []byte)) {
+	switch {
+	case len(path) == 0:
+		f(text)
+	case path[0] == "*":
+		_ = Elements(text, func(from, to int) error { // what is no list has none
+			eachAt(text[from:to], path[1:], f)
+			return nil
+		})
+	default:
+		_ = Members(text, func(name []byte, from, to int) error {
+			if string(name) == path[0] {
+				eachAt(text[from:to], path[1:], f)
+			}
+			return nil
+		})
+	}
+}

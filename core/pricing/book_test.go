@@ -235,7 +235,7 @@ func TestModelPricesThatRoundToZero(t *testing.T) {
 	}
 }
 
-// Many troubles make one condition of bounded length.
+// Many problems make one condition of bounded length.
 func TestManyImplausiblePrices(t *testing.T) {
 	t.Parallel()
 	tooHigh := map[core.Address]core.UnitPrice{}

@@ -32,7 +32,9 @@ type CapsOptions struct {
 	Log   *slog.Logger
 }
 
-// Caps is the maximum prices that a gateway pays. Reading takes no lock; changes last until the next start.
+// Caps is the maximum prices that a gateway pays. Reading takes no lock; changes last until the next start. Offers
+// are compared with them in airouting (objections.go) and selectionweights (rule.go), and payments in upstream
+// (tickets.go).
 type Caps struct {
 	opt CapsOptions
 	now atomic.Pointer[capsTable]
@@ -44,7 +46,7 @@ type Caps struct {
 // capsTable are limits in wei at one rate, read-only once made.
 type capsTable struct {
 	rules airouting.PriceRules
-	// unknown is the marker in rules for a limit whose rate is not known; it is recognised by its address.
+	// unknown is the marker in rules for a limit whose rate is not known; it is recognized by its address.
 	unknown *big.Rat
 }
 
@@ -111,6 +113,31 @@ func (c *Caps) MaxTranscoding() *big.Rat {
 
 // MaxModel returns the maximum price of a unit of a model's work, like MaxTranscoding.
 func (c *Caps) MaxModel(m inference.Model) *big.Rat { return c.now.Load().max(m) }
+
+// Highest returns the highest of all limits, like MaxTranscoding: the maximum price of work of which it is not known
+// what it is. It is nil where there is no limit.
+func (c *Caps) Highest() *big.Rat { return c.now.Load().highest() }
+
+func (t *capsTable) highest() (most *big.Rat) {
+	see := func(p *big.Rat) {
+		if p == t.unknown {
+			p = new(big.Rat)
+		} else if p == nil || p.Sign() <= 0 {
+			return
+		}
+		if most == nil || p.Cmp(most) > 0 {
+			most = copyOf(p)
+		}
+	}
+	see(t.rules.General)
+	for _, p := range t.rules.Pipelines {
+		see(p)
+	}
+	for _, p := range t.rules.Models {
+		see(p)
+	}
+	return most
+}
 
 func (t *capsTable) max(m inference.Model) *big.Rat {
 	p := t.rules.Max(m)

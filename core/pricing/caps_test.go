@@ -104,3 +104,28 @@ func TestCapsWaitForTheirRate(t *testing.T) {
 		}
 	})
 }
+
+// TestHighestCap: work of which it is not known what it is has the highest of all limits, none while there is none, and
+// no price while the rate of the only ones is not known.
+func TestHighestCap(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		limits pricing.Limits
+		want   string
+	}{
+		{pricing.Limits{}, "none"},
+		{pricing.Limits{Models: map[inference.Model]core.UnitPrice{llm: unit(t, "0")}}, "none"},
+		{pricing.Limits{Models: map[inference.Model]core.UnitPrice{llm: unit(t, "7"), other: unit(t, "9")}}, "9"},
+		{pricing.Limits{General: unit(t, "5"), Pipelines: map[capability.ID]core.UnitPrice{capability.LLM: unit(t, "8")},
+			Models: map[inference.Model]core.UnitPrice{llm: unit(t, "7")}}, "8"},
+	} {
+		caps, err := pricing.NewCaps(pricing.CapsOptions{Board: health.New(quiet, time.Now, nil), Log: quiet,
+			Limits: c.limits})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := shown(caps.Highest()); got != c.want {
+			t.Errorf("%+v: %s, want %s", c.limits, got, c.want)
+		}
+	}
+}

@@ -52,7 +52,7 @@ func (u Use) roundsToZero(wei *big.Rat) bool {
 	case u == Paid || wei.Sign() <= 0:
 		return false
 	case u == Adjusted:
-		return pm.Quantise(wei).Free()
+		return pm.Quantize(wei).Free()
 	}
 	return pm.RoundedPrice(wei).Free()
 }

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/tuttinode/tutti/core"
 )
 
 // rate is what one unit of a currency is worth.
@@ -16,6 +18,8 @@ type rate struct {
 	wei      *big.Rat
 	// updated is the feed's time, taken the node's.
 	updated, taken time.Time
+	// confirmed: it was near the rate before. The first one is not, and gives way to another.
+	confirmed bool
 }
 
 // Bounds on an accepted rate.
@@ -56,6 +60,27 @@ func newRate(description string, price *big.Rat, updated, now time.Time) (rate, 
 		r.wei = new(big.Rat).Mul(weiPerEther(), price)
 	}
 	return r, nil
+}
+
+// Wei returns a price of one unit in wei, as a copy. It is false while the rate of its currency is not known, and
+// then has it fetched. A price of 0 is 0 in every currency; an unset one is 0 too.
+func (r *Rates) Wei(u core.UnitPrice) (*big.Rat, bool) {
+	if wei, ok := u.WeiPerPixel(); ok {
+		return wei, true
+	}
+	amount := u.PerPixel()
+	if amount.Sign() == 0 {
+		return amount, true
+	}
+	if r == nil {
+		return nil, false
+	}
+	r.need.Do(func() { close(r.needed) })
+	now := r.now.Load()
+	if now == nil || !strings.EqualFold(now.currency, u.Price.Currency) {
+		return nil, false
+	}
+	return amount.Mul(amount, now.wei), true
 }
 
 // rejectReason is why a rate is not accepted, "" when it is. last is the one in use, nil for none. A rate

@@ -118,7 +118,7 @@ func FuzzDescription(f *testing.F) {
 			t.Fatalf("%q became %+v", description, r)
 		}
 		if why := r.rejectReason(&r); why != "" {
-			t.Fatalf("%q is refused beside itself: %s", description, why)
+			t.Fatalf("%q is refused next to itself: %s", description, why)
 		}
 	})
 }

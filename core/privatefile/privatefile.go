@@ -38,7 +38,7 @@ func Create(path string, content []byte) error {
 	})
 }
 
-// write puts the content into a file beside path, which publish gives its name.
+// write puts the content into a file next to path, which publish gives its name.
 func write(path string, content []byte, publish func(temp, path string) error) error {
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*") // of mode 0600

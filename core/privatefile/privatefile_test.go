@@ -13,7 +13,7 @@ import (
 	"github.com/tuttinode/tutti/core/privatefile"
 )
 
-// holds checks a file and that nothing else is left beside it.
+// holds checks a file and that nothing else is left next to it.
 func holds(t *testing.T, path, content string) {
 	t.Helper()
 	if got, err := os.ReadFile(path); err != nil || string(got) != content {

@@ -63,7 +63,7 @@ type (
 	RewardFor struct{ Orchestrator core.Address }
 	// SetRewardCaller names the account that may call reward; zero revokes.
 	SetRewardCaller struct{ Caller core.Address }
-	// InitializeRound initialises the present round for all accounts.
+	// InitializeRound initializes the present round for all accounts.
 	InitializeRound struct{}
 )
 

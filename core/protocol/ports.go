@@ -162,7 +162,7 @@ type Event interface{ isEvent() }
 type (
 	// HeadSeen is a new newest block.
 	HeadSeen struct{ Head Head }
-	// RoundSeen is a change of the round: its number, its initialisation, its lock.
+	// RoundSeen is a change of the round: its number, its initialization, its lock.
 	RoundSeen struct{ Round RoundState }
 	// SelfSeen is a change of the watched orchestrator's record.
 	SelfSeen struct{ Orchestrator Orchestrator }

@@ -26,7 +26,7 @@ type Head struct {
 
 // RoundState is the round of one block.
 type RoundState struct {
-	// Number advances with time, whether or not the round was initialised.
+	// Number advances with time, whether or not the round was initialized.
 	Number      Round
 	Initialized bool
 	Locked      bool
@@ -36,7 +36,7 @@ type RoundState struct {
 	LockLength      L1Block
 	LastInitialized Round
 	// LastHash and PreviousHash are the hashes of LastInitialized and of the round before it, as tickets carry
-	// them; zero for an uninitialised round.
+	// them; zero for an uninitialized round.
 	LastHash, PreviousHash Hash
 }
 

@@ -11,8 +11,8 @@ import (
 // Weights are the shares of chance, stake and price; together they are 1.
 type Weights struct {
 	Random, Stake, Price float64
-	// PriceExpFactor is how steeply the price counts: a price higher by this many wei per unit
-	// divides its share by e.
+	// PriceExpFactor is how steeply the price counts, in wei per unit: the weight of a price p is
+	// exp(-p/PriceExpFactor).
 	PriceExpFactor float64
 }
 
@@ -119,7 +119,7 @@ func (r *Rule) Shares(cs []Candidate) []float64 {
 	return weight
 }
 
-// owner is the group of candidates with the same stake.
+// owner is an account with its stake, and the candidates that belong to it.
 type owner struct {
 	address core.Address
 	stake   float64

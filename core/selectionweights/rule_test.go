@@ -73,12 +73,12 @@ func TestEligible(t *testing.T) {
 		cs   []selectionweights.Candidate
 		want []int
 	}{
-		"all":        {selectionweights.Rule{}, cs, []int{0, 1, 2}},
-		"cap":        {selectionweights.Rule{MaxPrice: big.NewRat(10, 1)}, cs, []int{0, 2}},
-		"floor":      {selectionweights.Rule{MinScore: 0.5}, cs, []int{0, 1}},
-		"all dear":   {selectionweights.Rule{MaxPrice: big.NewRat(5, 1)}, cs[:2], nil},
-		"needed":     {selectionweights.Rule{MaxPrice: big.NewRat(5, 1), IgnoreMaxPrice: true}, cs[:2], []int{0, 1}},
-		"not needed": {selectionweights.Rule{MaxPrice: big.NewRat(10, 1), IgnoreMaxPrice: true}, cs[:2], []int{0}},
+		"all":           {selectionweights.Rule{}, cs, []int{0, 1, 2}},
+		"cap":           {selectionweights.Rule{MaxPrice: big.NewRat(10, 1)}, cs, []int{0, 2}},
+		"floor":         {selectionweights.Rule{MinScore: 0.5}, cs, []int{0, 1}},
+		"all expensive": {selectionweights.Rule{MaxPrice: big.NewRat(5, 1)}, cs[:2], nil},
+		"needed":        {selectionweights.Rule{MaxPrice: big.NewRat(5, 1), IgnoreMaxPrice: true}, cs[:2], []int{0, 1}},
+		"not needed":    {selectionweights.Rule{MaxPrice: big.NewRat(10, 1), IgnoreMaxPrice: true}, cs[:2], []int{0}},
 		"needed and slow": {selectionweights.Rule{MaxPrice: big.NewRat(1, 2), IgnoreMaxPrice: true, MinScore: 0.5}, cs,
 			[]int{0, 1}},
 		"free": {selectionweights.Rule{MaxPrice: new(big.Rat)}, []selectionweights.Candidate{{}}, []int{0}},

@@ -9,8 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/ethereum/go-ethereum/common"
-
-	"github.com/tuttinode/tutti/core/keccak"
 )
 
 // Message is what an account's key may sign as a personal message (EIP-191). Only the
@@ -47,13 +45,13 @@ var (
 )
 
 func hashed(preimage []byte) Message {
-	h := keccak.Sum(preimage)
+	h := Keccak256(preimage)
 	return Message{h[:]}
 }
 
 // maxPing is the longest value of a ping: one byte less than a hash has, because
 // orchestrators sign hashes of hashes.
-const maxPing = keccak.Size - 1
+const maxPing = HashSize - 1
 
 // PingMessage is for a ping's value, which any peer chooses. The error is ErrPing.
 func PingMessage(value []byte) (Message, error) {
@@ -83,12 +81,12 @@ func SegmentMessage(account common.Address, description []byte) (Message, error)
 // isDescription reports bytes that Segment can have made: a name, a number of which at
 // most the last eight bytes are used, a hash, and eight hex digits for each profile.
 func isDescription(b []byte) bool {
-	var zeros [keccak.Size - 8]byte
-	for name := len(b) - 2*keccak.Size; name >= 0; name -= 8 {
+	var zeros [HashSize - 8]byte
+	for name := len(b) - 2*HashSize; name >= 0; name -= 8 {
 		if bytes.HasPrefix(b[name:], zeros[:]) {
 			return true
 		}
-		if digits := b[name+2*keccak.Size-8 : name+2*keccak.Size]; bytes.ContainsFunc(digits, notDigit) {
+		if digits := b[name+2*HashSize-8 : name+2*HashSize]; bytes.ContainsFunc(digits, notDigit) {
 			return false
 		}
 	}
@@ -99,7 +97,7 @@ func isDescription(b []byte) bool {
 func notDigit(r rune) bool { return !strings.ContainsRune("0123456789abcdef", r) }
 
 // ResultMessage is for a result: the hashes of its renditions in profile order.
-func ResultMessage(hashes [][keccak.Size]byte) Message {
+func ResultMessage(hashes [][HashSize]byte) Message {
 	h := Result(hashes)
 	return Message{h[:]}
 }
@@ -147,7 +145,7 @@ func isObject(text string) bool {
 // TextMessage is for a text that the operator asked to have signed: one that people read. Bytes, bytes in hex
 // and a remote signer's state are ErrText.
 func TextMessage(text []byte) (Message, error) {
-	if len(text) == 0 || len(text) == keccak.Size || !printable(text) || inHex(text) || signerState(text) {
+	if len(text) == 0 || len(text) == HashSize || !printable(text) || inHex(text) || signerState(text) {
 		return Message{}, ErrText
 	}
 	return Message{bytes.Clone(text)}, nil
@@ -171,7 +169,7 @@ func inHex(text []byte) bool {
 
 // StateMessage is for the state that a remote signer hands out. The error is ErrState.
 func StateMessage(state []byte) (Message, error) {
-	if len(state) <= keccak.Size || !printable(state) || !signerState(state) {
+	if len(state) <= HashSize || !printable(state) || !signerState(state) {
 		return Message{}, ErrState
 	}
 	return Message{bytes.Clone(state)}, nil

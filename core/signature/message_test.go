@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/signature"
 )
 
@@ -31,7 +30,7 @@ var purposes = map[string]func(*rapid.T) []byte{
 	"result": func(t *rapid.T) []byte {
 		var out []byte
 		for _, data := range rapid.SliceOfN(rapid.SliceOfN(rapid.Byte(), 0, 8), 1, 8).Draw(t, "renditions") {
-			h := keccak.Sum(data)
+			h := signature.Keccak256(data)
 			out = append(out, h[:]...)
 		}
 		return out
@@ -65,8 +64,8 @@ func hostileName(t *rapid.T) string {
 	return string(name)
 }
 
-func drawHash(t *rapid.T) [keccak.Size]byte {
-	return [keccak.Size]byte(rapid.SliceOfN(rapid.Byte(), keccak.Size, keccak.Size).Draw(t, "hash"))
+func drawHash(t *rapid.T) [signature.HashSize]byte {
+	return [signature.HashSize]byte(rapid.SliceOfN(rapid.Byte(), signature.HashSize, signature.HashSize).Draw(t, "hash"))
 }
 
 // accepts says which makers take bytes as they are.
@@ -95,7 +94,7 @@ func TestPurposesDoNotOverlap(t *testing.T) {
 				}
 			}
 			// A text is signed as it is, the others as a hash.
-			if h := keccak.Sum(preimage); accepts["text"](h[:]) || accepts["state"](h[:]) {
+			if h := signature.Keccak256(preimage); accepts["text"](h[:]) || accepts["state"](h[:]) {
 				t.Fatalf("text or state takes the hash of what %s makes: %x", purpose, preimage)
 			}
 		}
@@ -112,15 +111,15 @@ func TestMessagesAreTheNetworks(t *testing.T) {
 		description := signature.Segment(core.ManifestID(name), core.SegmentNumber(rapid.Int64().Draw(t, "number")),
 			drawHash(t), names)
 		m, err := signature.SegmentMessage(self, description)
-		if want := keccak.Sum(description); err != nil || !bytes.Equal(m.Bytes(), want[:]) {
+		if want := signature.Keccak256(description); err != nil || !bytes.Equal(m.Bytes(), want[:]) {
 			t.Fatalf("%x: %v", description, err)
 		}
 	})
-	data := [][keccak.Size]byte{keccak.Sum([]byte("a"))}
+	data := [][signature.HashSize]byte{signature.Keccak256([]byte("a"))}
 	if got, want := signature.ResultMessage(data).Bytes(), signature.Result(data); !bytes.Equal(got, want[:]) {
 		t.Errorf("result: %x", got)
 	}
-	request := keccak.Sum(signature.Request(self))
+	request := signature.Keccak256(signature.Request(self))
 	if got := signature.RequestMessage(self).Bytes(); !bytes.Equal(got, request[:]) {
 		t.Errorf("request: %x", got)
 	}
@@ -135,7 +134,7 @@ func TestSegmentIsNoTicket(t *testing.T) {
 	t.Parallel()
 	name := make([]byte, 104)
 	copy(name[20:], self[:])
-	description := signature.Segment(core.ManifestID(name), 1, keccak.Sum([]byte("random")), nil)
+	description := signature.Segment(core.ManifestID(name), 1, signature.Keccak256([]byte("random")), nil)
 	if !signature.IsTicket(self, description) || signature.IsTicket(common.Address{1}, description) {
 		t.Error("not known as a ticket of the account, or known as another's")
 	}
@@ -157,7 +156,7 @@ func TestPings(t *testing.T) {
 	for _, value := range []string{"p", "tutti-ping", "2026-11-22T20:12:26Z", "1790012345.123456789", "\x00",
 		"\xff\xfe", strings.Repeat("x", 31), "a{"} {
 		m, err := signature.PingMessage([]byte(value))
-		if want := keccak.Sum([]byte(value)); err != nil || !bytes.Equal(m.Bytes(), want[:]) {
+		if want := signature.Keccak256([]byte(value)); err != nil || !bytes.Equal(m.Bytes(), want[:]) {
 			t.Errorf("%q: %v", value, err)
 		}
 	}

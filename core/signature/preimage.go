@@ -7,8 +7,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/tuttinode/tutti/core"
-
-	"github.com/tuttinode/tutti/core/keccak"
 )
 
 // Request returns what a gateway signs (NodeSign) when it asks an orchestrator for
@@ -18,15 +16,25 @@ func Request(sender common.Address) []byte { return []byte(sender.Hex()) }
 // ProfileID returns a profile's form in a segment's signature: the first four
 // bytes of the keccak of its name.
 func ProfileID(name string) [4]byte {
-	h := keccak.Sum([]byte(name))
+	h := Keccak256([]byte(name))
 	return [4]byte(h[:4])
 }
 
 // Segment returns what a gateway signs (NodeSign) with each segment: manifest,
 // number, hash and the profiles' names in order. The names are those on the
-// wire, as received. Nothing else about the segment is signed.
-func Segment(manifest core.ManifestID, number core.SegmentNumber, hash [keccak.Size]byte, names []string) []byte {
-	out := make([]byte, 0, len(manifest)+2*keccak.Size+8*len(names))
+// wire, as received. Nothing else about the segment is signed. The hash is the network's, Keccak-256.
+func Segment(manifest core.ManifestID, number core.SegmentNumber, hash [HashSize]byte, names []string) []byte {
+	return SegmentOver(Digest{Sum: hash}, manifest, number, names)
+}
+
+// sha256Mark is where the profiles begin in a description whose hash is the SHA-256 of the segment. The
+// algorithm is a field of the message that a third party could change, so the signature covers it too.
+const sha256Mark = "hash: SHA-256"
+
+// SegmentOver is Segment for a hash of either algorithm. One over SHA-256 has a mark before the profiles,
+// which makes it a description of another form: a signature over the one is none over the other.
+func SegmentOver(hash Digest, manifest core.ManifestID, number core.SegmentNumber, names []string) []byte {
+	out := make([]byte, 0, len(manifest)+2*HashSize+8*(1+len(names)))
 	out = append(out, manifest...)
 	// A 32-byte number, of which a segment number fills the last eight. The
 	// network writes a negative number as its amount.
@@ -34,14 +42,22 @@ func Segment(manifest core.ManifestID, number core.SegmentNumber, hash [keccak.S
 	if number < 0 {
 		amount = -amount
 	}
-	out = append(out, make([]byte, keccak.Size-8)...)
+	out = append(out, make([]byte, HashSize-8)...)
 	out = binary.BigEndian.AppendUint64(out, amount)
-	out = append(out, hash[:]...)
+	out = append(out, hash.Sum[:]...)
+	if hash.Algorithm == SHA256 {
+		out = appendID(out, sha256Mark)
+	}
 	for _, name := range names {
-		id := ProfileID(name)
-		out = hex.AppendEncode(out, id[:])
+		out = appendID(out, name)
 	}
 	return out
+}
+
+// appendID appends a name's ProfileID as text.
+func appendID(out []byte, name string) []byte {
+	id := ProfileID(name)
+	return hex.AppendEncode(out, id[:])
 }
 
 // ProfileNames lists the names of profiles, for Segment.
@@ -55,12 +71,12 @@ func ProfileNames(profiles []core.Profile) []string {
 
 // Result returns what an orchestrator signs (EthSign) with a result: the keccak of
 // the renditions' hashes in profile order.
-func Result(hashes [][keccak.Size]byte) [keccak.Size]byte {
-	h := keccak.New()
+func Result(hashes [][HashSize]byte) [HashSize]byte {
+	h := NewKeccak256()
 	for i := range hashes {
 		h.Write(hashes[i][:])
 	}
-	var out [keccak.Size]byte
+	var out [HashSize]byte
 	h.Sum(out[:0])
 	return out
 }

@@ -7,9 +7,34 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/signature"
 )
+
+// A description over SHA-256 is another one than any over Keccak-256 of the same segment, of the same form, and what is
+// signed of it.
+func TestSegmentOverSHA256(t *testing.T) {
+	t.Parallel()
+	key, sum := vectorKeys(t)["gateway"], [signature.HashSize]byte{1}
+	names := []string{"P240p30fps16x9"}
+	network := signature.Segment("stream", 7, sum, names)
+	own := signature.SegmentOver(signature.Digest{Algorithm: signature.SHA256, Sum: sum}, "stream", 7, names)
+	if !bytes.Equal(network, signature.SegmentOver(signature.Digest{Sum: sum}, "stream", 7, names)) {
+		t.Error("the network's is another")
+	}
+	if want := len(network) + 8; bytes.Equal(own, network) || len(own) != want {
+		t.Errorf("%d bytes, want %d", len(own), want)
+	}
+	if _, err := signature.SegmentMessage(address(key), own); err != nil {
+		t.Error(err)
+	}
+	sig, err := signature.NodeSign(key, own)
+	if err != nil || signature.NodeVerify(address(key), own, sig) != nil {
+		t.Error(err)
+	}
+	if signature.NodeVerify(address(key), network, sig) == nil {
+		t.Error("a signature over SHA-256 is one over Keccak-256")
+	}
+}
 
 func TestSegmentVectors(t *testing.T) {
 	t.Parallel()
@@ -31,7 +56,7 @@ func TestSegmentVectors(t *testing.T) {
 		}
 	}
 	readVectors(t, "segdata.json", &file)
-	if got := keccak.Sum(file.Body); !bytes.Equal(got[:], file.Hash) {
+	if got := signature.Keccak256(file.Body); !bytes.Equal(got[:], file.Hash) {
 		t.Errorf("hash of the body %x, want %x", got, file.Hash)
 	}
 	if len(file.Cases) != 5 {
@@ -45,7 +70,7 @@ func TestSegmentVectors(t *testing.T) {
 			if !bytes.Equal(flat, c.Flatten) {
 				t.Errorf("preimage %x, want %x", flat, c.Flatten)
 			}
-			if got := keccak.Sum(flat); !bytes.Equal(got[:], c.Keccak) {
+			if got := signature.Keccak256(flat); !bytes.Equal(got[:], c.Keccak) {
 				t.Errorf("keccak %x, want %x", got, c.Keccak)
 			}
 			if got := signature.NodeDigest(flat); !bytes.Equal(got[:], c.Digest) {
@@ -104,7 +129,7 @@ func TestResultVector(t *testing.T) {
 	}
 	readVectors(t, "transcode_result.json", &v)
 	key := vectorKeys(t)[v.Signer]
-	hashes := [][32]byte{keccak.Sum(v.One), keccak.Sum(v.Two)}
+	hashes := [][32]byte{signature.Keccak256(v.One), signature.Keccak256(v.Two)}
 	if !bytes.Equal(hashes[0][:], v.Hash1) || !bytes.Equal(hashes[1][:], v.Hash2) {
 		t.Errorf("hashes %x", hashes)
 	}

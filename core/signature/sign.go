@@ -9,8 +9,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
-
-	"github.com/tuttinode/tutti/core/keccak"
 )
 
 // Length is the size of a signature: r, s and one byte v that is 27 or 28.
@@ -31,15 +29,15 @@ var halfOrder = common.FromHex("7fffffffffffffffffffffffffffffff5d576e7357a4501d
 // EthDigest returns the hash that an Ethereum signature over m is made of: the
 // personal message form of EIP-191. Key stores that sign digests sign this one
 // and add 27 to the last byte.
-func EthDigest(m []byte) [keccak.Size]byte {
+func EthDigest(m []byte) [HashSize]byte {
 	const prefix = "\x19Ethereum Signed Message:\n"
-	return keccak.Sum([]byte(prefix+strconv.Itoa(len(m))), m)
+	return Keccak256([]byte(prefix+strconv.Itoa(len(m))), m)
 }
 
 // NodeDigest returns the digest of what nodes sign by rule "NodeSign": EthDigest of
 // the keccak of m.
-func NodeDigest(m []byte) [keccak.Size]byte {
-	h := keccak.Sum(m)
+func NodeDigest(m []byte) [HashSize]byte {
+	h := Keccak256(m)
 	return EthDigest(h[:])
 }
 
@@ -50,7 +48,7 @@ func EthSign(key *ecdsa.PrivateKey, m []byte) ([]byte, error) { return sign(key,
 // NodeSign signs the keccak of m: requests, segments and ping replies.
 func NodeSign(key *ecdsa.PrivateKey, m []byte) ([]byte, error) { return sign(key, NodeDigest(m)) }
 
-func sign(key *ecdsa.PrivateKey, digest [keccak.Size]byte) ([]byte, error) {
+func sign(key *ecdsa.PrivateKey, digest [HashSize]byte) ([]byte, error) {
 	sig, err := crypto.Sign(digest[:], key)
 	if err != nil {
 		return nil, fmt.Errorf("sign: %w", err)
@@ -71,7 +69,7 @@ func NodeVerify(signer common.Address, m, sig []byte) error {
 	return verify(signer, NodeDigest(m), sig)
 }
 
-func verify(signer common.Address, digest [keccak.Size]byte, sig []byte) error {
+func verify(signer common.Address, digest [HashSize]byte, sig []byte) error {
 	got, err := recoverSigner(digest, sig)
 	if err != nil {
 		return err
@@ -84,7 +82,7 @@ func verify(signer common.Address, digest [keccak.Size]byte, sig []byte) error {
 
 // recoverSigner returns the signer. The form is checked first: every message has one valid signature per
 // nonce, not two.
-func recoverSigner(digest [keccak.Size]byte, sig []byte) (common.Address, error) {
+func recoverSigner(digest [HashSize]byte, sig []byte) (common.Address, error) {
 	if len(sig) != Length {
 		return common.Address{}, ErrLength
 	}

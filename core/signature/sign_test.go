@@ -11,7 +11,6 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 
-	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/signature"
 )
 
@@ -39,7 +38,7 @@ func TestSignatureVectors(t *testing.T) {
 			digest, sign, verify := signature.EthDigest, signature.EthSign, signature.EthVerify
 			if len(c.Keccak) > 0 {
 				digest, sign, verify = signature.NodeDigest, signature.NodeSign, signature.NodeVerify
-				if got := keccak.Sum(c.Preimage); !bytes.Equal(got[:], c.Keccak) {
+				if got := signature.Keccak256(c.Preimage); !bytes.Equal(got[:], c.Keccak) {
 					t.Errorf("keccak %x, want %x", got, c.Keccak)
 				}
 			}

@@ -41,7 +41,7 @@ func openAIForm(p string) string {
 			return "no chunk: " + event
 		}
 		if len(e.Choices) > 0 && len(e.Usage) > 0 {
-			return "usage beside a choice: " + event
+			return "usage next to a choice: " + event
 		}
 		for _, c := range e.Choices {
 			role, has := c.Delta["role"]

@@ -69,8 +69,8 @@ func plain(b []byte) bool {
 // text, and nothing else of interest.
 func repeated() eventSummary { return eventSummary{choices: 1, content: true, message: true} }
 
-// repeatable reports whether an event has these facts. OpenAI's events have an "object" beside
-// them, which is asked of whole answers only.
+// repeatable reports whether an event has these facts. OpenAI's events have an "object" next to
+// them, which is required of whole answers only.
 func (e eventSummary) repeatable() bool {
 	e.hasObject = false
 	return e == repeated()

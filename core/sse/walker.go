@@ -2,7 +2,7 @@ package sse
 
 import "github.com/tuttinode/tutti/core/inference"
 
-// facts are what one JSON value of a model's server tells.
+// eventSummary is what one JSON value of a model server contains.
 type eventSummary struct {
 	usage    inference.Usage
 	hasUsage bool
@@ -22,11 +22,11 @@ type eventSummary struct {
 	scores int
 	// text: it has a text or masks of its own, as pipelines that look at media answer.
 	text bool
-	// named: it says which kind of object it is, as OpenAI's do.
+	// hasObject: it has an "object", as OpenAI's do.
 	hasObject bool
 }
 
-// place is the container that a walker is in. Containers of no interest have
+// position is the container that a walker is in. Irrelevant containers have
 // none: they are skipped as a whole.
 type position uint8
 
@@ -46,10 +46,10 @@ const (
 	inVector
 )
 
-// maxPlaces is the depth of the deepest place: top, choices, choice, delta, parts.
+// maxStack is the depth of the deepest position: top, choices, choice, delta, parts.
 const maxStack = 5
 
-// lex is where between two tokens a walker is.
+// lex is the state of the walker within or between tokens.
 type lex uint8
 
 const (
@@ -65,12 +65,12 @@ const (
 )
 
 // maxWord bounds the keys and numbers that are compared; longer ones are not
-// ours.
+// relevant.
 const maxWord = 32
 
-// walker reads one JSON object in pieces and notes its facts. It remembers
-// where it is, and no bytes but a key's or number's. On a text that is no JSON its
-// facts mean nothing, and complete returns false.
+// walker reads one JSON object in pieces and summarizes it. It keeps its position and the
+// bytes of one key or number. For a text that is not JSON the summary has no
+// meaning, and complete returns false.
 type walker struct {
 	eventSummary
 	syntax      syntax
@@ -79,7 +79,7 @@ type walker struct {
 
 	stack [maxStack]position
 	depth int
-	// skip is the depth within a container of no interest.
+	// skip is the depth within an irrelevant container.
 	skip int
 	lex  lex
 	key  key
@@ -126,7 +126,7 @@ func (w *walker) feed(p []byte) {
 	}
 }
 
-// skipping looks for the end of a container of no interest.
+// skipping looks for the end of an irrelevant container.
 func (w *walker) skipping(p []byte, i int) int {
 	for ; i < len(p); i++ {
 		switch p[i] {
@@ -200,7 +200,7 @@ func (w *walker) open(c byte) {
 	}
 }
 
-// child returns the place that a container opens here, outside for one to skip.
+// child returns the position that a container opens here, outside for one to skip.
 func (w *walker) child(c byte) position {
 	switch at := w.at(); {
 	case at == outside:
@@ -229,7 +229,7 @@ func (w *walker) child(c byte) position {
 	return outside
 }
 
-// list returns the place of an array under the present key.
+// list returns the position of an array under the present key.
 func (w *walker) list(at position) position {
 	switch {
 	case at == inTop && w.key == keyChoices:
@@ -248,7 +248,7 @@ func (w *walker) list(at position) position {
 	return outside
 }
 
-// member returns the place of an object under the present key.
+// member returns the position of an object under the present key.
 func (w *walker) member(at position) position {
 	switch {
 	case at == inTop && w.key == keyError:
@@ -319,7 +319,7 @@ func (w *walker) scalar(c byte) lex {
 	return lexString
 }
 
-// mark notes that the string under the present key is not empty.
+// mark records that the string under the present key is not empty.
 func (w *walker) mark() {
 	switch w.key {
 	case keyFinish:
@@ -331,7 +331,7 @@ func (w *walker) mark() {
 	}
 }
 
-// vector notes the first number of an embedding.
+// vector records the first number of an embedding.
 func (w *walker) vector() {
 	if w.key == keyEmbedding {
 		w.vectors++

@@ -107,7 +107,7 @@ func TestFreeStaysFree(t *testing.T) {
 	t.Parallel()
 	p := newPool()
 	p.Add(priced("s", 0), "free")
-	if how, _ := p.Renew(take(t, p, t0, "a"), priced("t", 1), "dear"); how != videorouting.TooExpensive {
+	if how, _ := p.Renew(take(t, p, t0, "a"), priced("t", 1), "expensive"); how != videorouting.TooExpensive {
 		t.Errorf("renewed: %v", how)
 	}
 }

@@ -86,7 +86,7 @@ type Lease[I any] struct {
 	Failed error
 }
 
-// Advice says what to do before or beside the use of a lease.
+// Advice says what to do before or during the use of a lease.
 type Advice int
 
 // What Take advises.

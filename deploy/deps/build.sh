@@ -22,12 +22,14 @@ build_prefix() {
 	prepare_target
 
 	# Everything below is checked against recipe/sha256. dav1d and FFmpeg come with Debian's
-	# patches, x264 and zlib as upstream made them: Debian's part of this zlib has an empty
+	# patches, x264, LAME and zlib as upstream made them: Debian's part of this zlib has an empty
 	# list of patches, and x264's cannot be fetched everywhere (the archive may answer 404 for
-	# it). In Debian 12 it is one patch for x32, which no target of ours is.
+	# it). In Debian 12 it is one patch for x32, which no target of ours is. Of LAME only
+	# the library of the encoder is made, which gets what FFmpeg has checked.
 	PINNED=yes
 	private_apt "$work/apt" "$(wanted release)"
 	fetch_source "$work/x264" x264 "$(wanted x264)" ORIGINAL
+	fetch_source "$work/lame" lame "$(wanted lame)" ORIGINAL
 	fetch_source "$work/dav1d" dav1d "$(wanted dav1d)" FULL
 	fetch_source "$work/ffmpeg" ffmpeg "$(wanted ffmpeg)" FULL
 	[ -z "$TARGET" ] || fetch_source "$work/zlib" zlib "$(wanted zlib)" ORIGINAL
@@ -41,6 +43,7 @@ build_prefix() {
 		step "building zlib" component "$work/zlib/src" zlib-source
 	fi
 	step "building x264" component "$work/x264/src" x264
+	step "building LAME" component "$work/lame/src" lame
 	step "building dav1d" component "$work/dav1d/src" dav1d
 	step "building FFmpeg (the long one)" component "$work/ffmpeg/src" ffmpeg
 	finish
@@ -59,7 +62,7 @@ prepare_target() {
 }
 
 unpack_all() {
-	for name in x264 ${TARGET:+zlib}; do
+	for name in x264 lame ${TARGET:+zlib}; do
 		mkdir "$work/$name/src" && tar -xf "$work/$name/"*.orig.tar.* -C "$work/$name/src" --strip-components=1 || return 1
 	done
 	# apt has checked the files against the signed index, and check_pins against ours.

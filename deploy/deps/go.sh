@@ -52,7 +52,7 @@ bootstrap_go() {
 # get_toolchain: nothing of the toolchain is run before it is known to be the one that
 # GO_SUMS names.
 get_toolchain() {
-	REMEDY="Go fetches it through its module proxy: is that reachable? GOPROXY and HTTPS_PROXY are honoured. \
+	REMEDY="Go fetches it through its module proxy: is that reachable? GOPROXY and HTTPS_PROXY are honored. \
 Or install Go $(least_go) or newer yourself."
 	step "Go toolchain $GO_FETCH" fetch_go
 	REMEDY=

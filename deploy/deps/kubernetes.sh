@@ -37,7 +37,7 @@ build_kubernetes() {
 	trap 'exit 130' INT TERM
 	mkdir "$work/tree"
 	version=$(awk '$1 == "k8s.io/kubernetes" { print $2; exit }' "$HERE/kubernetes/go.mod")
-	REMEDY="Go fetches its parts through its module proxy: is that reachable? GOPROXY and HTTPS_PROXY are honoured."
+	REMEDY="Go fetches its parts through its module proxy: is that reachable? GOPROXY and HTTPS_PROXY are honored."
 	step "etcd" kubernetes_go ./etcd
 	step "kube-apiserver $version" kubernetes_go k8s.io/kubernetes/cmd/kube-apiserver
 	step "kube-controller-manager $version" kubernetes_go k8s.io/kubernetes/cmd/kube-controller-manager

@@ -19,7 +19,7 @@ make_npm() {
 	rm -rf "$CACHE"/npm/.get-*
 	work=$(mktemp -d "$CACHE/npm/.get-XXXXXX")
 	cp "$1/package.json" "$1/package-lock.json" "$work"
-	REMEDY="npm fetches them from its registry: is that reachable? Its own configuration (npm config list) is honoured."
+	REMEDY="npm fetches them from its registry: is that reachable? Its own configuration (npm config list) is honored."
 	step "packages of $(basename "$1")" in_dir "$work" npm ci --ignore-scripts --no-audit --no-fund
 	REMEDY=
 	rm -rf "$NPM_DIR"

@@ -64,7 +64,7 @@ make_nfpm() {
 	find_go || die "there is no Go" "Run 'make deps' first."
 	mkdir -p "$nfpm_dir"
 	: >"$LOG"
-	REMEDY="Go fetches its parts through its module proxy: is that reachable? GOPROXY and HTTPS_PROXY are honoured."
+	REMEDY="Go fetches its parts through its module proxy: is that reachable? GOPROXY and HTTPS_PROXY are honored."
 	step "building nfpm" in_dir "$ROOT/deploy/nfpm" env -u GOOS -u GOARCH -u CC GOFLAGS= GOWORK=off CGO_ENABLED=0 \
 		"$GO" build -o "$nfpm_dir/nfpm" github.com/goreleaser/nfpm/v2/cmd/nfpm
 	REMEDY=

@@ -35,7 +35,7 @@ type Keystore struct {
 type Cost struct{ N, P int }
 
 // The usual costs: Standard takes about a second and 256 MB, Light a few
-// milliseconds; Light is for tests and throw-away keys only. Read-only.
+// milliseconds; Light is for tests and throwaway keys only. Read-only.
 var (
 	Standard = Cost{N: 1 << 18, P: 1}
 	Light    = Cost{N: 1 << 12, P: 6}

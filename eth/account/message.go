@@ -11,19 +11,19 @@ import (
 	"github.com/tuttinode/tutti/core/signature"
 )
 
-// SignatureLength is r, s and v.
+// SignatureLength is the size of r, s and v in bytes.
 const SignatureLength = 65
 
 // SignMessage signs a personal message (EIP-191). v is 27 or 28.
 func (s *Signer) SignMessage(m signature.Message) ([]byte, error) {
 	if len(m.Bytes()) == 0 {
-		return nil, fault.New(fault.MessageRefused, "sign a message", "it was not made for any purpose")
+		return nil, fault.New(fault.MessageRefused, "sign a message", "the message is empty")
 	}
 	return s.sign(accounts.TextHash(m.Bytes()))
 }
 
-// SignText signs a text that the operator asks for. One that could stand for anything
-// else is the fault MessageRefused.
+// SignText signs an operator's text. The fault is MessageRefused for a text that could be read as
+// another kind of message.
 func (s *Signer) SignText(text []byte) ([]byte, error) {
 	m, err := signature.TextMessage(text)
 	if err != nil {
@@ -32,9 +32,9 @@ func (s *Signer) SignText(text []byte) ([]byte, error) {
 	return s.SignMessage(m)
 }
 
-// SignTypedData signs a typed structure (EIP-712) given as JSON. Text that is no
-// such structure is the fault TypedDataInvalid, one with which a contract would move
-// anything the fault MessageRefused.
+// SignTypedData signs a typed structure (EIP-712) given as JSON. The fault is
+// TypedDataInvalid for a document that is not such JSON, and MessageRefused for a structure that
+// lets a contract move funds or rights.
 func (s *Signer) SignTypedData(document []byte) ([]byte, error) {
 	var data apitypes.TypedData
 	if err := json.Unmarshal(document, &data); err != nil {

@@ -61,7 +61,7 @@ type Call struct {
 	Value core.Wei
 }
 
-// Terms are what a transaction has beside its call.
+// Terms are what a transaction has besides its call.
 type Terms struct {
 	ChainID, Nonce, Gas uint64
 	FeeCap, Tip         core.Wei

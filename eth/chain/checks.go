@@ -22,7 +22,7 @@ func check(a protocol.Action, f actionState) error {
 	case g.paused && f.paused:
 		return refuse(fault.ProtocolPaused, "the Controller is paused")
 	case g.round && !f.round.Initialized:
-		return refuse(fault.RoundNotInitialized, "round %d, the last one that was initialised is %d", f.round.Number,
+		return refuse(fault.RoundNotInitialized, "round %d, the last one that was initialized is %d", f.round.Number,
 			f.round.LastInitialized)
 	}
 	for _, one := range []func(protocol.Action, actionState, refusal) error{

@@ -10,14 +10,15 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// lateRound is after how many layer-1 blocks, of about 12 s, an uninitialised round is a condition: some
-// minutes, because a round is usually initialised at once.
+// lateRound is after how many layer-1 blocks, of about 12 s, an uninitialized round is a condition: some
+// minutes, because a round is usually initialized at once.
 const lateRound protocol.L1Block = 25
 
 // updateConditions sets and clears the conditions that follow from the state.
 func (f *follower) updateConditions() {
 	s := f.cur
 	o := s.Self
+	f.clearFalseHeight()
 	f.condition(fault.ProtocolPaused, s.Paused, "the Controller is paused")
 	late := !s.Round.Initialized && s.Round.Length != 0 && s.Head.L1 >= s.Round.Start+lateRound
 	f.condition(fault.RoundNotInitialized, late, fmt.Sprintf("round %d began at layer-1 block %d", s.Round.Number,

@@ -102,7 +102,7 @@ func TestUnregisteredIsReportedLater(t *testing.T) {
 	}
 }
 
-// A node that starts with a view of before is not in trouble for that alone.
+// A node that starts with a view of before has no condition for that alone.
 func TestStaleViewIsNoConditionAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

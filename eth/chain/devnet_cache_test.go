@@ -9,9 +9,9 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/chain"
-	"github.com/tuttinode/tutti/eth/devnet/control"
 	"github.com/tuttinode/tutti/eth/endpoint"
 	"github.com/tuttinode/tutti/test/devnet"
+	"github.com/tuttinode/tutti/test/devnet/control"
 )
 
 func TestRestart(t *testing.T) {
@@ -86,7 +86,7 @@ func TestAnotherChainsDirectory(t *testing.T) {
 			if !errors.Is(err, fault.ChainIDChanged) {
 				t.Errorf("%s: %v", name, err)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(30 * time.Second):
 			t.Errorf("%s: the directory is used", name)
 		}
 		n.stop()

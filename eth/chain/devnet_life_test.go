@@ -11,9 +11,9 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/chain"
-	"github.com/tuttinode/tutti/eth/devnet/control"
 	"github.com/tuttinode/tutti/eth/endpoint"
 	"github.com/tuttinode/tutti/test/devnet"
+	"github.com/tuttinode/tutti/test/devnet/control"
 )
 
 // condition is a condition's detail; "" when it is not set.
@@ -26,7 +26,7 @@ func (n *node) condition(code fault.Code) string {
 	return ""
 }
 
-// round goes to the next round, initialised.
+// round goes to the next round, initialized.
 func round(t *testing.T, c *devnet.Chain) control.Round {
 	t.Helper()
 	r, err := c.Control.NextRound(t.Context(), true)
@@ -85,7 +85,7 @@ func TestEviction(t *testing.T) {
 	}
 }
 
-func TestReorganisation(t *testing.T) {
+func TestReorganization(t *testing.T) {
 	t.Parallel()
 	c := devnet.Start(t, devnet.Options{RoundLength: 50})
 	registrar, n := start(t, c, c.Key(1), nil), start(t, c, c.Key(1), nil)
@@ -101,7 +101,7 @@ func TestReorganisation(t *testing.T) {
 	}
 	c.Mine(1)
 	eventually(t, "the record of before", func() bool { return !n.View().Self.Registered })
-	eventually(t, "event of the reorganisation", func() bool {
+	eventually(t, "event of the reorganization", func() bool {
 		return count(n, func(r protocol.Reorganized) bool { return r.From <= from }) > 0
 	})
 }

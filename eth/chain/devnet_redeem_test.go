@@ -9,16 +9,16 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/devnet/control"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/ledger"
 	"github.com/tuttinode/tutti/pm/redeemer"
+	"github.com/tuttinode/tutti/test/coretest"
 	"github.com/tuttinode/tutti/test/devnet"
+	"github.com/tuttinode/tutti/test/devnet/control"
 )
 
 // orchestratorBooks is an orchestrator's books and its redeemer on a test chain.
@@ -179,7 +179,7 @@ func eth(t *testing.T, s string) core.Wei {
 }
 
 // What another account redeemed is found in the logs, and cost nothing here; what the
-// books forgot of the own transactions, the transaction manager knows.
+// books forgot of its own transactions, the transaction manager knows.
 func TestRedeemedBySomebody(t *testing.T) {
 	t.Parallel()
 	c := devnet.Start(t, devnet.Options{RoundLength: 200})

@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/chain"
 	"github.com/tuttinode/tutti/eth/endpoint"
+	"github.com/tuttinode/tutti/test/coretest"
 	"github.com/tuttinode/tutti/test/devnet"
 )
 

@@ -36,8 +36,8 @@ type follower struct {
 	wholeOverlap bool
 	// logsMissed: something was read without the logs that belong to it.
 	logsMissed bool
-	// implausibleL1 is the layer-1 height of the newest head where it is implausible; 0 otherwise.
-	implausibleL1 protocol.L1Block
+	// l1 is what the clock says about layer-1 heights.
+	l1 heightCheck
 	// refreshAt is the block that requestRefresh asked for; pollNow polls without waiting.
 	refreshAt protocol.L2Block
 	pollNow   bool
@@ -71,6 +71,7 @@ func newFollower(c *Chain) *follower {
 	return &follower{
 		c: c, read: reader{client: c.opt.Client, account: c.opt.Account, self: c.opt.Orchestrator}, win: newWindow(),
 		clock: clock{head: now, good: now}, history: newHistory(), rank: newRank(),
+		l1: heightCheck{bound: l1Bound{blockTime: c.opt.Network.L1BlockTime}},
 	}
 }
 

@@ -165,7 +165,7 @@ func TestLockComesBack(t *testing.T) {
 	})
 }
 
-// Endpoints that refuse logs make it dear, and not wrong.
+// Endpoints that refuse logs make it expensive, and not wrong.
 func TestWithoutLogs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -117,7 +117,7 @@ func (n *node) run(t *testing.T, parts []lifecycle.Component) {
 	case <-ready:
 	case err := <-n.ended:
 		n.ended <- err
-	case <-time.After(2 * time.Second):
+	case <-time.After(20 * time.Second):
 		t.Fatal("the chain is not ready at once")
 	}
 }

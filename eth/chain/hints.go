@@ -48,7 +48,7 @@ func stakeShiftOf(a protocol.Action, f actionState) (stakeShift, bool) {
 	return stakeShift{}, false
 }
 
-// hints returns the neighbours that orchestrators will have in the pool after an action. They only save gas:
+// hints returns the neighbors that orchestrators will have in the pool after an action. They only save gas:
 // without them the contract searches.
 func (c *Chain) hints(ctx context.Context, n *network, a protocol.Action, f actionState) (contracts.BondHints, error) {
 	s, moves := stakeShiftOf(a, f)

@@ -35,7 +35,7 @@ type history struct {
 }
 
 // historyGap is the blocks still to be published: from is the first, to the last, and round the last one
-// initialised before from.
+// initialized before from.
 type historyGap struct {
 	from, to protocol.L2Block
 	round    protocol.Round

@@ -37,7 +37,7 @@ func (h *received) take(e protocol.Event) {
 	}
 }
 
-// An endpoint whose headers have no layer-1 height, beside one whose headers do,
+// An endpoint whose headers have no layer-1 height, next to one whose headers do,
 // moves neither the round nor the height, and is no reorg.
 func TestAbsurdHeightBesideATrueOne(t *testing.T) {
 	t.Parallel()

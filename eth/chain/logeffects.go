@@ -43,8 +43,8 @@ type logReader struct {
 	net           *network
 }
 
-// effects reads logs in their order. round is the last one that was initialised before them: rewards are
-// minted in initialised rounds alone.
+// effects reads logs in their order. round is the last one that was initialized before them: rewards are
+// minted in initialized rounds alone.
 func (j logReader) effects(logs []types.Log, round protocol.Round) logEffects {
 	var n logEffects
 	var tickets []contracts.Event

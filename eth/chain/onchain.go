@@ -129,7 +129,7 @@ func (n *Node) Components() []lifecycle.Component {
 	return out
 }
 
-// heads passes new blocks to the transaction manager.
+// heads passes new blocks, and that some were undone, to the transaction manager.
 type heads struct{ n *Node }
 
 // Name returns the component's name.
@@ -138,8 +138,11 @@ func (heads) Name() string { return "heads for transactions" }
 // Run passes on new blocks until ctx ends.
 func (h heads) Run(ctx context.Context, ready func()) error {
 	stop := h.n.Chain.Subscribe(func(e protocol.Event) {
-		if seen, ok := e.(protocol.HeadSeen); ok {
-			h.n.Transactions.OnHead(seen.Head)
+		switch e := e.(type) {
+		case protocol.HeadSeen:
+			h.n.Transactions.OnHead(e.Head)
+		case protocol.Reorganized:
+			h.n.Transactions.OnReorganized()
 		}
 	})
 	defer stop()

@@ -20,8 +20,8 @@ import (
 // Client is the chain's endpoints; endpoint.Pool is one.
 type Client interface {
 	contracts.Batcher
-	// Quorum runs batches on a quorum of endpoints. Majority also accepts no single endpoint's answer while
-	// others are configured.
+	// Quorum runs batches on a quorum of endpoints, which is a single one while the others do not answer.
+	// Majority needs at least two equal answers where several endpoints are configured.
 	Quorum() contracts.Batcher
 	Majority() contracts.Batcher
 	// ChainID is 0 before the first endpoint answered.
@@ -35,8 +35,9 @@ type Client interface {
 	BalanceAt(ctx context.Context, addr common.Address, block protocol.L2Block) (core.Wei, error)
 	// Logs returns what it has, in order, and the first block that it has not read.
 	Logs(ctx context.Context, from, to protocol.L2Block, filter endpoint.LogFilter) ([]types.Log, protocol.L2Block, error)
-	// LogsOfAll passes the logs of each endpoint to look, until it has found something.
-	LogsOfAll(ctx context.Context, from, to protocol.L2Block, filter endpoint.LogFilter,
+	// LogsFromEach passes the logs of one endpoint after another to look until look reports that it found
+	// what it searches.
+	LogsFromEach(ctx context.Context, from, to protocol.L2Block, filter endpoint.LogFilter,
 		look func([]types.Log) (found bool, err error)) error
 	// TransactionReceipt returns ethereum.NotFound for a transaction in no block, TransactionByHash for an
 	// unknown one.

@@ -2,9 +2,9 @@ package chain
 
 import "github.com/tuttinode/tutti/core/protocol"
 
-// overlap returns how many blocks before the new ones a poll asks for again: all of overlap where one request
-// covers them, and otherwise no more than one request. Where requests are that small, the whole overlap is
-// read after a full reading and after a fork.
+// overlap returns how many blocks before the new ones a poll reads again. It is the constant overlap if one
+// request covers these and the new ones, or if wholeOverlap is set (after a full read and after a fork).
+// Otherwise it is at most what one more request covers.
 func (f *follower) overlap(fresh protocol.L2Block) protocol.L2Block {
 	span := logSpan(f.c.opt.Client)
 	if f.wholeOverlap || span >= fresh+overlap {
@@ -13,7 +13,7 @@ func (f *follower) overlap(fresh protocol.L2Block) protocol.L2Block {
 	return min(span, overlap)
 }
 
-// logSpan returns how many blocks the endpoint with the smallest requests accepts in one.
+// logSpan returns the most blocks that every endpoint accepts in one eth_getLogs.
 func logSpan(client Client) protocol.L2Block {
 	span := protocol.L2Block(0)
 	for _, e := range client.Status().Endpoints {

@@ -27,7 +27,7 @@ func (d far) CallBatch(ctx context.Context, at protocol.L2Block, calls []ethereu
 	}
 }
 
-// A pool that takes longer to walk than one attempt may is learnt all the same.
+// A pool that takes longer to walk than one attempt may is learned all the same.
 func TestSlowWalkGoesOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -16,9 +16,9 @@ type member struct {
 // ranking is the pool, highest stake first.
 type ranking []member
 
-// move sets an orchestrator's stake and returns the pool after it, with the orchestrator's neighbours.
+// move sets an orchestrator's stake and returns the pool after it, with the orchestrator's neighbors.
 // Without stake it leaves. A new member of a full pool of size needs more than the last member has, which
-// then leaves. An orchestrator outside the pool has no neighbours. Among equals it is first, as the contract
+// then leaves. An orchestrator outside the pool has no neighbors. Among equals it is first, as the contract
 // inserts without a hint.
 func (r ranking) move(addr core.Address, stake core.LPT, size int) (ranking, contracts.Hints) {
 	after := slices.DeleteFunc(slices.Clone(r), func(m member) bool { return m.address == addr })
@@ -34,7 +34,7 @@ func (r ranking) move(addr core.Address, stake core.LPT, size int) (ranking, con
 	}
 	at := after.rank(stake)
 	after = slices.Insert(after, at, member{addr, stake})
-	return after, after.neighbours(at)
+	return after, after.neighbors(at)
 }
 
 // rank returns the index at which a stake is inserted, before its equals.
@@ -47,8 +47,8 @@ func (r ranking) rank(stake core.LPT) int {
 	return len(r)
 }
 
-// neighbours returns those of the entry at an index.
-func (r ranking) neighbours(at int) contracts.Hints {
+// neighbors returns those of the entry at an index.
+func (r ranking) neighbors(at int) contracts.Hints {
 	var h contracts.Hints
 	if at > 0 {
 		h.Prev = r[at-1].address

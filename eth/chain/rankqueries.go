@@ -133,6 +133,6 @@ func (q rankQuery) rankText(members ranking, size int) string {
 			size)
 	}
 	stake, _ := core.ParseLPT(q.stake)
-	return fmt.Sprintf("%s, rank %d; the last of the %d members has %s LPT, more than that is needed", has,
+	return fmt.Sprintf("%s, rank %d; the last of the %d members has %s LPT, and it needs more than that", has,
 		members.rank(stake)+1, len(members), last.Tokens())
 }

@@ -49,7 +49,7 @@ func (f *follower) fork(ctx context.Context, head protocol.Head) protocol.L2Bloc
 
 // reorganize drops everything seen from a block on and has it read again.
 func (f *follower) reorganize(head protocol.Head, from protocol.L2Block) {
-	f.c.opt.Log.Info("chain reorganised", "block", uint64(from))
+	f.c.opt.Log.Info("chain reorganized", "block", uint64(from))
 	f.win.cut(from)
 	f.win.add(head)
 	f.wholeOverlap = true

@@ -32,7 +32,7 @@ func TestChainFallsFar(t *testing.T) {
 			w.mine(0, nil)
 			pass(time.Second)
 			if head := w.last().head.Number; from != head {
-				t.Errorf("reorganised from %d, and the head is %d", from, head)
+				t.Errorf("reorganized from %d, and the head is %d", from, head)
 			}
 			w.mine(0, w.reward)
 			pass(10 * time.Second)

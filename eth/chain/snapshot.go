@@ -24,6 +24,8 @@ type snapshot struct {
 	// PublishedTo is the block up to which events were published, in Round.
 	PublishedTo protocol.L2Block `json:"Told"`
 	Round       protocol.Round
+	// Height is a layer-1 height with its time, from which later ones are bounded.
+	Height l1Point
 }
 
 // Bounds on what is accepted, far beyond what is written.
@@ -72,6 +74,7 @@ func (f *follower) snapshot() snapshot {
 	if n := f.c.net.Load(); n != nil {
 		m.Contracts = n.at
 	}
+	m.Height = f.l1.bound.anchor
 	m.PublishedTo, m.Round = f.history.progress(f.publishedTo, f.cur.Round.LastInitialized)
 	return m
 }
@@ -87,6 +90,7 @@ func (f *follower) restore(m snapshot) {
 		f.history.restore(m.PublishedTo, m.Round)
 	}
 	f.cur = m.State
+	f.l1.bound.restore(m.Height, f.c.opt.Now())
 	f.c.pool.setMembers(m.Pool)
 	n := newNetwork(m.Contracts)
 	n.cached = true

@@ -6,7 +6,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// state is the state read from the chain, as of Head. It is immutable once shared.
+// state is what was read from the chain, as of Head. It is immutable once shared.
 type state struct {
 	Head     protocol.Head
 	Round    protocol.RoundState
@@ -14,12 +14,13 @@ type state struct {
 	PoolSize int
 	Self     protocol.Orchestrator
 	Balances protocol.Balances
-	// Locks hold stake; NextLock is the number that the next one gets.
+	// Locks hold stake that is being unbonded; NextLock is the number of the next one.
 	Locks    []protocol.UnbondingLock
 	NextLock protocol.LockID
 }
 
-// atHead returns the state at a later head, as far as it follows from the head's height.
+// atHead returns the state at a later head without reading the chain: round and activity follow from
+// the head's height, the rest is unchanged.
 func (s state) atHead(head protocol.Head) state {
 	s.Head = head
 	if head.L1 >= s.Round.Start {
@@ -31,7 +32,7 @@ func (s state) atHead(head protocol.Head) state {
 	return s
 }
 
-// view returns the state for the ports.
+// view returns the state in the form of the ports of core/protocol.
 func (s state) view(stale bool) *protocol.View {
 	return &protocol.View{
 		Head: s.Head, Round: s.Round, Self: s.Self, PoolSize: s.PoolSize, Balances: s.Balances,
@@ -39,7 +40,7 @@ func (s state) view(stale bool) *protocol.View {
 	}
 }
 
-// changes returns the events that lead from one state to a later one.
+// changes returns the events for the differences between a state and a later one.
 func changes(old, now state) []protocol.Event {
 	var out []protocol.Event
 	if old.Round != now.Round {
@@ -57,7 +58,8 @@ func changes(old, now state) []protocol.Event {
 	return append(out, lockChanges(old.Locks, now.Locks)...)
 }
 
-// lockChanges returns the events of locks that came, changed or went.
+// lockChanges returns an event for each lock that was added, changed or removed. A removed one has no
+// amount.
 func lockChanges(old, now []protocol.UnbondingLock) (out []protocol.Event) {
 	for _, was := range old {
 		if !slices.ContainsFunc(now, func(l protocol.UnbondingLock) bool { return l.ID == was.ID }) {
@@ -76,7 +78,7 @@ func sameLock(a, b protocol.UnbondingLock) bool {
 	return a.ID == b.ID && a.Delegator == b.Delegator && a.WithdrawRound == b.WithdrawRound && a.Amount.Cmp(b.Amount) == 0
 }
 
-// sameOrchestrator compares by value: amounts are behind pointers.
+// sameOrchestrator compares by value. The stake holds a pointer, so == alone would not do.
 func sameOrchestrator(a, b protocol.Orchestrator) bool {
 	if a.DelegatedStake.Cmp(b.DelegatedStake) != 0 {
 		return false

@@ -63,7 +63,7 @@ func (f *follower) pollOrRead(ctx context.Context, n *network) {
 		f.toRead |= allParts
 		f.c.senders.markAll()
 	}
-	// Read again once logs are back: what was read without them may be undone.
+	// Once logs can be read again, everything is read again: a reorg may have undone what was read without them.
 	f.logsMissed = err != nil
 	if err != nil {
 		f.c.opt.Log.Debug("reading the logs failed", "block", uint64(f.head.Number), "err", err)
@@ -75,7 +75,8 @@ func (f *follower) pollOrRead(ctx context.Context, n *network) {
 // pollTime returns how long reading the logs may take.
 func (f *follower) pollTime() time.Duration { return max(f.c.opt.PollInterval/2, leastPoll) }
 
-// pollDue reports whether an interval passed. It is a little short, or every second head would be missed.
+// pollDue reports whether nine tenths of an interval have passed: after a whole interval, every second head would be
+// missed.
 func (f *follower) pollDue(now time.Time) bool {
 	return now.Sub(f.clock.poll) >= f.c.opt.PollInterval*9/10
 }
@@ -128,8 +129,8 @@ func (f *follower) poll(ctx context.Context, n *network) error {
 	if lost, hash, ok := f.win.lost(logs, from, next-1); ok && f.blockGone(ctx, lost, hash) {
 		f.reorganize(f.head, lost)
 	}
-	j := logReader{account: f.read.account, self: f.read.self, net: n}
-	f.applyEffects(j.effects(logsAfter(f.win.fresh(logs), f.base), f.cur.Round.LastInitialized))
+	reader := logReader{account: f.read.account, self: f.read.self, net: n}
+	f.applyEffects(reader.effects(logsAfter(f.win.fresh(logs), f.base), f.cur.Round.LastInitialized))
 	f.logsTo, f.wholeOverlap = next-1, false
 	return err
 }
@@ -187,8 +188,8 @@ func (f *follower) readWanted(ctx context.Context, n *network) error {
 	return nil
 }
 
-// startFollowing is the first reading: from here on logs are followed, and earlier blocks are history. The
-// last blocks' logs are read anyway, to notice when they are undone.
+// startFollowing begins to follow the logs after the first reading; earlier blocks are history. The logs of the
+// last blocks before it are read nevertheless, to notice a reorg that undoes them.
 func (f *follower) startFollowing() {
 	f.known = true
 	f.logsTo, f.base = f.head.Number, f.head.Number

@@ -164,7 +164,7 @@ func (c *Chain) findRedemption(ctx context.Context, n *network, from, to protoco
 			t.Recipient),
 	}
 	checked := make(map[protocol.TxHash]bool)
-	err = c.opt.Client.LogsOfAll(ctx, from, to, filter, func(logs []types.Log) (bool, error) {
+	err = c.opt.Client.LogsFromEach(ctx, from, to, filter, func(logs []types.Log) (bool, error) {
 		var err error
 		p, found, err = c.redeemedBy(ctx, n, logs, t, checked)
 		return found, err

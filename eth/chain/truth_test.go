@@ -20,7 +20,8 @@ import (
 // run follows a world for as long as f takes.
 func (w *world) run(f func(*Chain)) {
 	c := New(Options{
-		Client: w, Network: contracts.Network{ChainID: 7, Controller: w.at.Controller}, Account: w.me,
+		Client: w, Account: w.me,
+		Network:      contracts.Network{ChainID: 7, Controller: w.at.Controller, L1BlockTime: w.blockTime},
 		PollInterval: 5 * time.Second, FullRead: 5 * time.Minute,
 	})
 	ctx, cancel := context.WithCancel(context.Background())

@@ -83,7 +83,7 @@ func TestUnknownSendersOfPeersTakeTurns(t *testing.T) {
 	}
 }
 
-// A question that is asked again is read before those that came between, and those
+// A question that comes again is read before those that came between, and those
 // that are turned away are published.
 func TestAskingAgainAndBeingTurnedAway(t *testing.T) {
 	t.Parallel()

@@ -54,7 +54,7 @@ func (w *window) prune() {
 		}
 	}
 	for id, n := range w.logs {
-		// One range more than is asked for again, so that no event is published twice.
+		// One range more than is read again, so that no event is published twice.
 		if n+2*overlap < w.newest {
 			delete(w.logs, id)
 		}

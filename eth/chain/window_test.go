@@ -67,11 +67,11 @@ func TestWindowLogs(t *testing.T) {
 	}
 	w.cut(12)
 	if got := w.fresh([]types.Log{a, logAt(header(12, 1, 12), 3)}); len(got) != 1 {
-		t.Errorf("after a reorganisation %d fresh logs", len(got))
+		t.Errorf("after a reorganization %d fresh logs", len(got))
 	}
 	w.newest = 10_000
 	w.prune()
 	if len(w.logs) != 0 || len(w.hashes) != 0 {
-		t.Errorf("%d logs and %d hashes are kept for ever", len(w.logs), len(w.hashes))
+		t.Errorf("%d logs and %d hashes are kept forever", len(w.logs), len(w.hashes))
 	}
 }

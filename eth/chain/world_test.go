@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/ethereum/go-ethereum"
 	"github.com/ethereum/go-ethereum/accounts/abi"
@@ -73,13 +74,17 @@ type world struct {
 	hushed  bool
 	// refuses returns no logs.
 	refuses bool
-	// invented are the logs that another endpoint shows to LogsOfAll.
+	// invented are the logs that another endpoint shows to LogsFromEach.
 	invented []types.Log
 	calls    map[string]int
 	// oneTx: the logs of a block are of one transaction.
 	oneTx bool
 	// members is how many are in the pool's list.
 	members int
+	// falseL1 is the layer-1 height that the contracts give in place of a block's; 0 for the block's.
+	falseL1 protocol.L1Block
+	// blockTime is the network's L1BlockTime.
+	blockTime time.Duration
 	// span is what one log request takes, asked how many blocks were asked for.
 	span, asked uint64
 }
@@ -182,7 +187,9 @@ func (w *world) ChainID() uint64 { return 7 }
 func (w *world) Status() endpoint.Status {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return endpoint.Status{Endpoints: []endpoint.EndpointStatus{{LogSpan: max(w.span, 1)}}}
+	return endpoint.Status{Endpoints: []endpoint.EndpointStatus{
+		{Name: "world", State: endpoint.Serving, LogSpan: max(w.span, 1)},
+	}}
 }
 
 func (w *world) Heads(ctx context.Context) <-chan protocol.Head { return w.heads }
@@ -231,7 +238,7 @@ func (w *world) Logs(_ context.Context, from, to protocol.L2Block, filter endpoi
 func (w *world) Quorum() contracts.Batcher   { return w }
 func (w *world) Majority() contracts.Batcher { return w }
 
-func (w *world) LogsOfAll(ctx context.Context, from, to protocol.L2Block, filter endpoint.LogFilter,
+func (w *world) LogsFromEach(ctx context.Context, from, to protocol.L2Block, filter endpoint.LogFilter,
 	look func([]types.Log) (bool, error)) error {
 	logs, _, err := w.Logs(ctx, from, to, filter)
 	if err != nil {
@@ -261,6 +268,9 @@ func (w *world) CallBatch(
 		return nil, errWorld
 	}
 	b := w.blocks[at-1]
+	if w.falseL1 != 0 {
+		b.head.L1 = w.falseL1
+	}
 	out := make([]contracts.Result, len(calls))
 	for i, c := range calls {
 		m, ok := w.methods[[4]byte(c.Data[:4])]

@@ -32,24 +32,24 @@ type Addresses struct {
 // entry is one name in the Controller.
 type entry struct {
 	name string
-	at   *core.Address
+	addr *core.Address
 	// optional: the node works without it.
 	optional bool
 }
 
-// entries returns the names that the Controller is asked for.
+// entries returns the names that are looked up at the Controller.
 func (a *Addresses) entries(ai bool) []entry {
 	return []entry{
-		{name: "LivepeerToken", at: &a.LivepeerToken},
-		{name: "ServiceRegistry", at: &a.ServiceRegistry, optional: ai},
-		{name: "BondingManager", at: &a.BondingManager},
-		{name: "TicketBroker", at: &a.TicketBroker},
-		{name: "RoundsManager", at: &a.RoundsManager},
-		{name: "Minter", at: &a.Minter},
-		{name: "LivepeerTokenFaucet", at: &a.LivepeerTokenFaucet, optional: true},
-		{name: "LivepeerGovernor", at: &a.LivepeerGovernor, optional: true},
-		{name: "BondingVotes", at: &a.BondingVotes, optional: true},
-		{name: "PollCreator", at: &a.PollCreator, optional: true},
+		{name: "LivepeerToken", addr: &a.LivepeerToken},
+		{name: "ServiceRegistry", addr: &a.ServiceRegistry, optional: ai},
+		{name: "BondingManager", addr: &a.BondingManager},
+		{name: "TicketBroker", addr: &a.TicketBroker},
+		{name: "RoundsManager", addr: &a.RoundsManager},
+		{name: "Minter", addr: &a.Minter},
+		{name: "LivepeerTokenFaucet", addr: &a.LivepeerTokenFaucet, optional: true},
+		{name: "LivepeerGovernor", addr: &a.LivepeerGovernor, optional: true},
+		{name: "BondingVotes", addr: &a.BondingVotes, optional: true},
+		{name: "PollCreator", addr: &a.PollCreator, optional: true},
 	}
 }
 
@@ -57,7 +57,7 @@ func (a *Addresses) entries(ai bool) []entry {
 func (a Addresses) ByName() map[string]core.Address {
 	all := map[string]core.Address{}
 	for _, e := range a.entries(false) {
-		all[e.name] = *e.at
+		all[e.name] = *e.addr
 	}
 	all["Controller"] = a.Controller
 	all["AIServiceRegistry"] = a.AIServiceRegistry

@@ -59,7 +59,7 @@ func (c Call) paying(value core.Wei) Call {
 	return c
 }
 
-// Hints are the neighbours an orchestrator is expected to have in the pool after
+// Hints are the neighbors an orchestrator is expected to have in the pool after
 // the call: Prev has more stake, Next less, zero is none. Wrong ones cost gas and
 // nothing else; without any the shorter function is called.
 type Hints struct{ Prev, Next core.Address }

@@ -50,7 +50,7 @@ func (c Calls) SetRewardCaller(caller core.Address) Call {
 		bondingABI.PackSetRewardCaller(common.Address(caller)), about)
 }
 
-// InitializeRound initialises the present round for all accounts.
+// InitializeRound initializes the present round for all accounts.
 func (c Calls) InitializeRound() Call {
 	return call(protocol.InitializeRound{}.Verb(), c.a.RoundsManager, roundsABI.PackInitializeRound(),
 		"initialize the round")

@@ -10,7 +10,7 @@ import (
 )
 
 // Vote votes in a governance poll: 0 yes, 1 no. A poll is a contract of its own
-// that the Controller does not know, so its address is the operator's word.
+// that the Controller does not know, so its address is supplied by the operator.
 func (c Calls) Vote(poll core.Address, choice uint8) (Call, error) {
 	if poll.IsZero() || choice > 1 {
 		return Call{}, fault.New(fault.VoteRefused, "vote", "a poll needs its address and the choice 0 (yes) or 1 (no)")

@@ -13,8 +13,8 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// convert turns the contracts' numbers into the domain's and keeps the first that
-// does not fit. An endpoint may send anything, also a number that is missing.
+// convert turns the contracts' numbers into domain types and keeps the first error. An endpoint may
+// send anything: a number may be out of range or missing.
 type convert struct{ err error }
 
 var (
@@ -52,7 +52,7 @@ func (c *convert) wei(n *big.Int) core.Wei {
 	return v
 }
 
-// number is for what fits 64 bits by its nature.
+// number converts a number that fits 64 bits by its nature.
 func (c *convert) number(n *big.Int) uint64 {
 	switch {
 	case n == nil:
@@ -87,7 +87,7 @@ func (c *convert) share(n *big.Int) core.PerMillion {
 	return core.PerMillion(v)
 }
 
-// precise reads a share on the scale of 10^27 = 100 %, cut off after parts per billion.
+// precise reads a share on the scale of 10^27 = 100 % and truncates it to parts per billion.
 func (c *convert) precise(n *big.Int) protocol.PerBillion {
 	if n == nil {
 		c.fail(errNumberMissing)
@@ -98,7 +98,7 @@ func (c *convert) precise(n *big.Int) protocol.PerBillion {
 
 func (c *convert) perBillion(n *big.Int) protocol.PerBillion { return protocol.PerBillion(c.number(n)) }
 
-// count is for sizes of lists.
+// count converts the size of a list.
 func (c *convert) count(n *big.Int) int {
 	v := c.number(n)
 	if v > math.MaxInt32 {
@@ -108,7 +108,7 @@ func (c *convert) count(n *big.Int) int {
 	return int(v)
 }
 
-// big is for factors on scales of their own.
+// big copies a factor that has a scale of its own.
 func (c *convert) big(n *big.Int) *big.Int {
 	if n == nil {
 		c.fail(errNumberMissing)
@@ -117,7 +117,7 @@ func (c *convert) big(n *big.Int) *big.Int {
 	return new(big.Int).Set(n)
 }
 
-// moment is for block time stamps.
+// moment converts a block's timestamp.
 func (c *convert) moment(n *big.Int) time.Time {
 	v := c.number(n)
 	if v > math.MaxInt32*1000 {
@@ -127,7 +127,7 @@ func (c *convert) moment(n *big.Int) time.Time {
 	return time.Unix(int64(v), 0).UTC()
 }
 
-// word is for numbers that use all 256 bits.
+// word converts a number that uses all 256 bits.
 func (c *convert) word(n *big.Int) protocol.Word {
 	if n == nil {
 		c.fail(errNumberMissing)
@@ -140,7 +140,7 @@ func (c *convert) word(n *big.Int) protocol.Word {
 	return w
 }
 
-// The ready-made takers of single answers.
+// The functions below make setters for answers that are one value.
 
 func setAddress(out *core.Address) func(*convert, common.Address) {
 	return func(_ *convert, v common.Address) { *out = core.Address(v) }
@@ -158,7 +158,7 @@ func setText(out *string) func(*convert, string) {
 	return func(_ *convert, v string) { *out = v }
 }
 
-// set takes a number by one of convert's methods: set(out, (*convert).round).
+// set makes a setter for a number with one of convert's methods: set(out, (*convert).round).
 func set[T any](out *T, by func(*convert, *big.Int) T) func(*convert, *big.Int) {
 	return func(c *convert, n *big.Int) { *out = by(c, n) }
 }

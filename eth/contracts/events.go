@@ -24,7 +24,7 @@ func (o Origin) From() Origin { return o }
 
 // Rounds, rewards and the pool.
 type (
-	// NewRound: a round was initialised.
+	// NewRound: a round was initialized.
 	NewRound struct {
 		Origin
 		Round protocol.Round

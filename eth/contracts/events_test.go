@@ -175,7 +175,7 @@ func TestContractsToAsk(t *testing.T) {
 	bare := places
 	bare.AIServiceRegistry = core.Address{}
 	if got := contracts.NewDecoder(bare).Contracts(); len(got) != 4 {
-		t.Errorf("the zero address is asked: %v", got)
+		t.Errorf("the zero address is called: %v", got)
 	}
 }
 

@@ -2,6 +2,7 @@ package contracts
 
 import (
 	"crypto/ecdsa"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
@@ -27,6 +28,9 @@ type Network struct {
 	MinGasPrice core.Wei
 	// PriceFeed gives the price of ETH in US dollars; zero where there is none.
 	PriceFeed core.Address
+	// L1BlockTime is the least time between two layer-1 blocks; zero where blocks are made on demand, or where it is
+	// not known.
+	L1BlockTime time.Duration
 	// DefaultRPC is set for a chain of this machine only.
 	DefaultRPC string
 	// Retired says why no node can work there any more; empty for a live network.
@@ -67,6 +71,8 @@ func Networks() []Network {
 			Pinned:     arbitrumOne(),
 			RedeemGas:  arbitrumRedeemGas,
 			PriceFeed:  address("0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612"),
+			// A slot of Ethereum, which has one block at most.
+			L1BlockTime: 12 * time.Second,
 		},
 		{
 			Name: Devnet, ChainID: 42161,

@@ -3,6 +3,7 @@ package contracts_test
 import (
 	"encoding/hex"
 	"testing"
+	"time"
 
 	"github.com/ethereum/go-ethereum/crypto"
 
@@ -40,6 +41,12 @@ func TestNetworks(t *testing.T) {
 			n.PriceFeed.String() != tt.fee || n.RedeemGas != tt.gas || n.MinGasPrice.String() != tt.minGasPrice ||
 			n.DefaultRPC != tt.rpc || (n.Retired == "") != tt.live {
 			t.Errorf("%s: %+v", tt.name, n)
+		}
+	}
+	for _, n := range contracts.Networks() {
+		// Where blocks are made on demand, as on a local chain, heights know no clock.
+		if bounded := n.L1BlockTime == 12*time.Second; bounded != (n.Name == "arbitrum-one-mainnet") {
+			t.Errorf("%s: a layer-1 block in %s", n.Name, n.L1BlockTime)
 		}
 	}
 	if _, ok := contracts.LookupNetwork("offchain"); ok {

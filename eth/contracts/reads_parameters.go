@@ -5,7 +5,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// Parameters asks for what governance set, and the sums that go with it.
+// Parameters reads the protocol's parameters that governance sets, and totals such as bonded stake and supply.
 func (r Reads) Parameters(out *protocol.Parameters) []Read {
 	reads := []Read{
 		r.PoolMaxSize(&out.PoolMaxSize),
@@ -25,8 +25,8 @@ func (r Reads) Parameters(out *protocol.Parameters) []Read {
 	return append(reads, r.minting(out)...)
 }
 
-// treasury asks for the treasury's part of rewards; contracts from before the treasury
-// have none.
+// treasury reads the treasury's cut of rewards. Contracts older than the treasury lack the method, which
+// reads as 0.
 func (r Reads) treasury(out *protocol.Parameters) []Read {
 	at := r.a.BondingManager
 	return []Read{
@@ -56,13 +56,13 @@ func (r Reads) minting(out *protocol.Parameters) []Read {
 	}
 }
 
-// UnlockPeriod asks how many rounds a gateway's funds take to unlock.
+// UnlockPeriod reads how many rounds a gateway's funds take to unlock.
 func (r Reads) UnlockPeriod(out *protocol.Round) Read {
 	return view("TicketBroker.unlockPeriod", r.a.TicketBroker, brokerABI.PackUnlockPeriod(),
 		brokerABI.UnpackUnlockPeriod, set(out, (*convert).round))
 }
 
-// TicketValidity asks in how many rounds, its own included, a ticket is redeemed.
+// TicketValidity reads in how many rounds a ticket can be redeemed, that of its creation included.
 func (r Reads) TicketValidity(out *protocol.Round) Read {
 	return view("TicketBroker.ticketValidityPeriod", r.a.TicketBroker, brokerABI.PackTicketValidityPeriod(),
 		brokerABI.UnpackTicketValidityPeriod, set(out, (*convert).round))

@@ -35,7 +35,7 @@ func (r Reads) RoundState(out *protocol.RoundState) []Read {
 	}
 }
 
-// RoundHash asks for the hash that tickets of a round carry; zero for an uninitialised round.
+// RoundHash asks for the hash that tickets of a round carry; zero for an uninitialized round.
 func (r Reads) RoundHash(round protocol.Round, out *protocol.Hash) Read {
 	return view("RoundsManager.blockHashForRound", r.a.RoundsManager,
 		roundsABI.PackBlockHashForRound(roundNumber(round)), roundsABI.UnpackBlockHashForRound, setHash(out))

@@ -15,7 +15,7 @@ type ResolveOptions struct {
 	AIRegistryAddr core.Address
 }
 
-const resolving = "resolve contracts"
+const opResolve = "resolve contracts"
 
 // Resolve asks the Controller for all addresses in one batch. Its fault is
 // ControllerInvalid where no Controller answers, ContractMissing where it does not
@@ -23,23 +23,23 @@ const resolving = "resolve contracts"
 func Resolve(ctx context.Context, b Batcher, controller core.Address, opt ResolveOptions) (Addresses, error) {
 	a := Addresses{Controller: controller, AIServiceRegistry: opt.AIRegistryAddr}
 	if controller.IsZero() {
-		return Addresses{}, fault.New(fault.ControllerInvalid, resolving, "no address of a Controller is given")
+		return Addresses{}, fault.New(fault.ControllerInvalid, opResolve, "no address of a Controller is given")
 	}
 	if opt.AIRegistry && opt.AIRegistryAddr.IsZero() {
-		return Addresses{}, fault.New(fault.ContractMissing, resolving,
-			"AIServiceRegistry: this network has none that is known")
+		return Addresses{}, fault.New(fault.ContractMissing, opResolve,
+			"this network has no known AIServiceRegistry")
 	}
 	entries := a.entries(opt.AIRegistry)
 	reads := make([]Read, len(entries))
 	for i, e := range entries {
-		reads[i] = lookup(controller, e.name, e.at)
+		reads[i] = lookup(controller, e.name, e.addr)
 	}
 	if err := ReadAll(ctx, b, Latest, reads...); err != nil {
 		return Addresses{}, notController(controller, err)
 	}
 	for _, e := range entries {
-		if e.at.IsZero() && !e.optional {
-			return Addresses{}, fault.New(fault.ContractMissing, resolving,
+		if e.addr.IsZero() && !e.optional {
+			return Addresses{}, fault.New(fault.ContractMissing, opResolve,
 				e.name+" is not registered in the Controller "+controller.String())
 		}
 	}
@@ -61,12 +61,12 @@ func lookup(controller core.Address, name string, out *core.Address) Read {
 		controllerABI.PackGetContract(nameID(name)), controllerABI.UnpackGetContract, setAddress(out))
 }
 
-// notController renames what a wrong address answers; the endpoint's own faults
-// stay.
+// notController maps errors caused by a wrong address to ControllerInvalid; the endpoint's own
+// faults stay.
 func notController(controller core.Address, err error) error {
 	switch fault.CodeOf(err) {
 	case fault.ContractMissing, fault.ContractAnswerInvalid, fault.ContractReverted:
-		return &fault.Fault{Code: fault.ControllerInvalid, Op: resolving, Detail: controller.String(), Err: err}
+		return &fault.Fault{Code: fault.ControllerInvalid, Op: opResolve, Detail: controller.String(), Err: err}
 	}
 	return err
 }

@@ -2,11 +2,9 @@ package endpoint
 
 import (
 	"context"
-	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/core/protocol"
 )
 
 // blame asks the endpoints that differed from the quorum once more, and a member of the quorum: an endpoint
@@ -21,7 +19,7 @@ func blame[T any](ctx context.Context, p *Pool, q quorumRead[T], chosen ballot[T
 			continue
 		}
 		if again := askOnce(ctx, q, o.from); right != nil && again != nil && !q.alike(*right, *again) {
-			p.quarantine(o.from, "its answer to \""+q.op+"\" is another than that of the other endpoints")
+			p.quarantine(o.from, "its answer to \""+q.op+"\" differs from the other endpoints' answer")
 		}
 	}
 }
@@ -49,19 +47,3 @@ func (p *Pool) clearDisputed() {
 		p.opt.Board.Clear(health.Key{Code: fault.ChainDisputed})
 	}
 }
-
-// quarantine keeps requests from an endpoint for a while. Its newest block is still polled, but does not
-// count.
-func (p *Pool) quarantine(r *remote, why string) {
-	r.mu.Lock()
-	r.quarantinedUntil, r.quarantineReason = p.opt.Now().Add(quarantineTime), why
-	r.unproven, r.refutations = protocol.Head{}, 0
-	r.mu.Unlock()
-	if second := p.secondBest(r); second.from != nil {
-		p.withdraw(r, second)
-	}
-	p.report(r)
-}
-
-// quarantinedLocked reports whether the endpoint gave a false answer recently.
-func (r *remote) quarantinedLocked(now time.Time) bool { return now.Before(r.quarantinedUntil) }

@@ -40,7 +40,7 @@ func TestBreaker(t *testing.T) {
 	}
 }
 
-func TestBreakerHonoursTheProvider(t *testing.T) {
+func TestBreakerHonorsTheProvider(t *testing.T) {
 	t.Parallel()
 	at := time.Unix(1000, 0)
 	var b breaker

@@ -41,7 +41,7 @@ func (c *changes) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// An endpoint of which only the chain ID works is one trouble, which ends when
+// An endpoint of which only the chain ID works is one problem, which ends when
 // something else works.
 func TestChainIDAloneEndsNoTrouble(t *testing.T) {
 	t.Parallel()

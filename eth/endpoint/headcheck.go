@@ -8,10 +8,6 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// quarantineTime is how long an endpoint that gave a false answer gets no requests. It is tried again
-// afterwards, because providers repair their servers.
-const quarantineTime = time.Hour
-
 // withdrawUnconfirmed withdraws a newest head that the other endpoints do not reach. Its endpoint does not
 // lead again until they have the block.
 func (p *Pool) withdrawUnconfirmed(n protocol.L2Block) {
@@ -68,13 +64,6 @@ func (p *Pool) checkUnproven(ctx context.Context, r *remote, head protocol.Head,
 	defer r.mu.Unlock()
 	r.unproven = protocol.Head{}
 	return nil
-}
-
-// quarantineFalseHead quarantines an endpoint that leads the others with blocks of its own.
-func (p *Pool) quarantineFalseHead(r *remote) *failure {
-	const why = "it showed a newest block that the chain does not have"
-	p.quarantine(r, why)
-	return fail(falseAnswer, r.addr.name, "%s", why)
 }
 
 // maxRefutations is how often in a row a reorg may explain that an endpoint's block was replaced
@@ -148,7 +137,7 @@ func (p *Pool) confirmHead(ctx context.Context, r *remote, head protocol.Head) *
 	case often:
 		return p.quarantineFalseHead(r)
 	case !same:
-		return fail(falseAnswer, r.addr.name, "its newest block %d is another than that of the other endpoints", head.Number)
+		return fail(falseAnswer, r.addr.name, "its newest block %d differs from that of the other endpoints", head.Number)
 	}
 	return nil
 }

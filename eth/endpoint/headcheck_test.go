@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"encoding/json"
 	"errors"
 	"testing"
 	"time"
@@ -188,8 +189,8 @@ func TestStrayEndpointRestsLonger(t *testing.T) {
 }
 
 // A receipt's block is waited for, within what the chain can have made, and not
-// for ever.
-func TestLearntHeightIsBounded(t *testing.T) {
+// forever.
+func TestLearnedHeightIsBounded(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	now := time.Unix(1_700_000_000, 0)
@@ -221,4 +222,37 @@ func TestLearntHeightIsBounded(t *testing.T) {
 			t.Errorf("after %v and word of %d the floor is %d, want %d", step.after, step.learn, got, step.want)
 		}
 	}
+}
+
+// One false height of a lone endpoint is not believed: its true answers are not "behind" afterwards. A height that it
+// gives twice is, as on a chain that makes blocks on demand.
+func TestALeapIsConfirmed(t *testing.T) {
+	t.Parallel()
+	n := newFakeNode(t)
+	p := poolOf(t, nil, n)
+	if err := look(t, p, 0); err != nil {
+		t.Fatal(err)
+	}
+	lies := 1
+	n.set(func() {
+		n.answers["eth_getBlockByNumber"] = func(params []json.RawMessage) (any, map[string]any) {
+			if lies--; lies >= 0 {
+				return n.block(1 << 40), nil
+			}
+			return n.blockByTag(params), nil
+		}
+	})
+	if err := look(t, p, 0); !errors.Is(err, fault.RPCContradicted) {
+		t.Errorf("believed: %v", err)
+	}
+	n.set(func() { n.head = 1001 })
+	if err := look(t, p, 0); err != nil {
+		t.Error(err)
+	}
+	wantNewest(t, p, 1001)
+	n.set(func() { n.head = 900_000 })
+	if err := look(t, p, 0); err != nil {
+		t.Error(err)
+	}
+	wantNewest(t, p, 900_000)
 }

@@ -19,7 +19,7 @@ func noLayerOne(n *fakeNode) func([]json.RawMessage) (any, map[string]any) {
 }
 
 // Rounds are counted in layer-1 blocks: a block of Arbitrum One that does not say
-// its own is none, and an endpoint that has it is asked instead.
+// its own is none, and an endpoint that has it gets the request instead.
 func TestBlocksOfArbitrumTellOfLayerOne(t *testing.T) {
 	t.Parallel()
 	bad, good := newFakeNode(t), newFakeNode(t)

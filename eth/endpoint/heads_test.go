@@ -31,7 +31,7 @@ func running(t *testing.T, p *Pool) {
 // eventually waits for a condition.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(30 * time.Second)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for !holds() {
@@ -79,7 +79,7 @@ func TestLagIsNotContradiction(t *testing.T) {
 	}
 }
 
-// Who learnt of block N is never answered by an endpoint behind N.
+// Who learned of block N is never answered by an endpoint behind N.
 func TestLaggingEndpointDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	ahead, late := newFakeNode(t), newFakeNode(t)
@@ -164,7 +164,7 @@ func TestStartsWithoutEndpointsAndRecovers(t *testing.T) {
 	n.set(func() { n.whole = nil })
 	eventually(t, "all clear", board.Healthy)
 	n.set(func() { n.chainID = 1; n.whole = broken })
-	eventually(t, "trouble", func() bool { return !board.Healthy() })
+	eventually(t, "a condition", func() bool { return !board.Healthy() })
 	n.set(func() { n.whole = nil })
 	eventually(t, "layer 1 is named", func() bool { return has(fault.RPCLayerOne) })
 	if s := p.Status(); s.Endpoints[0].State != Refused || s.Head.Number != protocol.L2Block(1000) {

@@ -108,8 +108,8 @@ func TestHedge(t *testing.T) {
 	})
 }
 
-// A large batch takes its time and is not paid for twice; one that hangs is asked
-// for elsewhere all the same.
+// A large batch takes its time and is not paid for twice; one that hangs goes
+// elsewhere all the same.
 func TestLargeBatchesAreNotDoubled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -58,7 +58,7 @@ func TestHangingLogsAreNotTheEndpoint(t *testing.T) {
 	})
 }
 
-// The other endpoint has time left to answer, and is asked first from then on.
+// The other endpoint has time left to answer, and gets requests first from then on.
 func TestHangingLogsComeFromAnother(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -22,26 +22,26 @@ type LogFilter struct {
 	Topics    [][]common.Hash
 }
 
-// Logs reads the logs of the blocks from from to to, both included, in ranges that the endpoints accept. It
+// Logs reads the logs from block `from` to block `to`, both included, in ranges that the endpoints accept. It
 // returns the logs that it has, in order, and the first block that it has not read: to+1 when it has read
 // all, and less with the error that stopped it. The logs are complete up to that block.
 func (p *Pool) Logs(ctx context.Context, from, to protocol.L2Block, filter LogFilter) ([]types.Log, protocol.L2Block,
 	error) {
 	var all []types.Log
 	for from <= to {
-		wave := p.plan(from, to)
-		parts := make([][]types.Log, len(wave))
-		fails := make([]error, len(wave))
+		ranges := p.plan(from, to)
+		parts := make([][]types.Log, len(ranges))
+		fails := make([]error, len(ranges))
 		group := errgroup.Group{}
 		group.SetLimit(logWorkers)
-		for i, part := range wave {
+		for i, part := range ranges {
 			group.Go(func() error {
 				parts[i], fails[i] = p.logsOf(ctx, part, filter)
 				return nil
 			})
 		}
 		_ = group.Wait()
-		for i, part := range wave {
+		for i, part := range ranges {
 			if fails[i] != nil {
 				return all, part.from, fails[i]
 			}
@@ -55,11 +55,11 @@ func (p *Pool) Logs(ctx context.Context, from, to protocol.L2Block, filter LogFi
 // logGrace is how long the other endpoints have for their logs after a quorum answered.
 const logGrace = 5 * time.Second
 
-// LogsOfAll reads logs from all available endpoints in parallel and passes the logs of one after another to
-// look, until look has found what it looks for. It is for logs that are verified in another way and must not
-// be missed because one endpoint hides them, is slow, or returns many false ones. The error is the last of
-// look's, or that of an endpoint when none returned its logs.
-func (p *Pool) LogsOfAll(ctx context.Context, from, to protocol.L2Block, filter LogFilter,
+// LogsFromEach reads logs from all available endpoints in parallel and passes the logs of one after another to
+// look, until look has found what it looks for. It is for logs that the caller verifies against the chain and
+// that must not be missed because one endpoint hides them, is slow, or returns many false ones. The error
+// is the last of look's, or that of an endpoint when none returned its logs.
+func (p *Pool) LogsFromEach(ctx context.Context, from, to protocol.L2Block, filter LogFilter,
 	look func([]types.Log) (found bool, err error)) error {
 	asking, stop := context.WithCancel(ctx)
 	defer stop()
@@ -112,23 +112,23 @@ func (p *Pool) plan(from, to protocol.L2Block) []blockRange {
 	if order := p.ranked(); len(order) > 0 {
 		span = order[0].spans.next()
 	}
-	var wave []blockRange
-	for len(wave) < logWorkers && from <= to {
+	var ranges []blockRange
+	for len(ranges) < logWorkers && from <= to {
 		end := to
 		if uint64(to-from) >= span {
 			end = from + protocol.L2Block(span) - 1
 		}
-		wave = append(wave, blockRange{from, end})
+		ranges = append(ranges, blockRange{from, end})
 		if end == to {
 			break
 		}
 		from = end + 1
 	}
-	return wave
+	return ranges
 }
 
 // logsOf reads one range from any endpoint. An endpoint that failed on it has halved its span, so the range
-// may succeed on a retry; an endpoint that timed out backs off first.
+// may succeed on a retry: `shrunk` records this. An endpoint that timed out backs off first.
 func (p *Pool) logsOf(ctx context.Context, part blockRange, filter LogFilter) ([]types.Log, error) {
 	for {
 		shrunk := false
@@ -155,29 +155,29 @@ func isFailure(err error) bool {
 func (r *remote) logs(ctx context.Context, part blockRange, filter LogFilter) (all []types.Log, smaller bool,
 	err error) {
 	for from := part.from; from <= part.to; {
-		piece := blockRange{from, part.to}
-		if span := r.spans.next(); piece.span() > span {
-			piece.to = from + protocol.L2Block(span) - 1
+		sub := blockRange{from, part.to}
+		if span := r.spans.next(); sub.span() > span {
+			sub.to = from + protocol.L2Block(span) - 1
 		}
-		logs, err := r.getLogs(ctx, piece, filter)
+		logs, err := r.getLogs(ctx, sub, filter)
 		switch {
 		case err == nil:
-			r.spans.granted(piece.span(), r.now())
+			r.spans.granted(sub.span(), r.now())
 			all = append(all, logs...)
-			if piece.to == part.to {
+			if sub.to == part.to {
 				return all, false, nil
 			}
-			from = piece.to + 1
+			from = sub.to + 1
 		case isTooMuch(err):
-			if !r.spans.refused(piece.span(), r.now()) {
+			if !r.spans.halve(sub.span(), r.now()) {
 				r.spans.reset()
 				return nil, false, fail(logsRefused, r.addr.name, "refuses the logs of a single block: %s", err)
 			}
 		case isLogTimeoutError(err):
-			r.spans.timedOut(piece.span(), r.now())
+			r.spans.timedOut(sub.span(), r.now())
 			return nil, false, err
 		case isTooSlow(err):
-			return nil, r.spans.refused(piece.span(), r.now()), err
+			return nil, r.spans.halve(sub.span(), r.now()), err
 		default:
 			return nil, false, err
 		}

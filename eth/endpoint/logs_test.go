@@ -76,7 +76,7 @@ func TestLogRanges(t *testing.T) {
 				}
 			}
 			if span := p.Status().Endpoints[0].LogSpan; span > 200 || span < 62 {
-				t.Errorf("it learnt %d", span)
+				t.Errorf("it learned %d", span)
 			}
 			before := n.count("eth_getLogs")
 			if _, _, err := p.Logs(t.Context(), 5001, 6000, LogFilter{}); err != nil {
@@ -221,7 +221,7 @@ func FuzzDecode(f *testing.F) {
 
 // One endpoint that gives its logs late, or never, does not keep those of the others
 // from being looked at, nor from being all that there is.
-func TestLogsOfAllWaitsForNoSingleEndpoint(t *testing.T) {
+func TestLogsFromEachWaitsForNoSingleEndpoint(t *testing.T) {
 	t.Parallel()
 	log := map[string]any{"address": common.Address{1}, "topics": []common.Hash{{2}}, "data": "0x",
 		"blockNumber": "0x5", "transactionHash": common.Hash{3},
@@ -233,7 +233,7 @@ func TestLogsOfAllWaitsForNoSingleEndpoint(t *testing.T) {
 	for _, wanted := range []bool{true, false} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		looks := 0
-		err := p.LogsOfAll(ctx, 1, 10, LogFilter{}, func(logs []types.Log) (bool, error) {
+		err := p.LogsFromEach(ctx, 1, 10, LogFilter{}, func(logs []types.Log) (bool, error) {
 			looks++
 			return wanted && len(logs) == 1, nil
 		})

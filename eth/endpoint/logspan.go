@@ -42,8 +42,8 @@ func (s *logSpans) next() uint64 {
 	return s.span
 }
 
-// refused halves the span; false when it cannot be less.
-func (s *logSpans) refused(span uint64, now time.Time) bool {
+// halve halves the span that an endpoint refused; false when it cannot be less.
+func (s *logSpans) halve(span uint64, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if span <= 1 {
@@ -58,7 +58,7 @@ func (s *logSpans) refused(span uint64, now time.Time) bool {
 // timedOut halves the span after a timeout, but not a small one: its size was not the reason.
 func (s *logSpans) timedOut(span uint64, now time.Time) {
 	if span > smallSpan {
-		s.refused(span, now)
+		s.halve(span, now)
 	}
 }
 

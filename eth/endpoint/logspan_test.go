@@ -25,7 +25,7 @@ func TestSpanFindsTheLimit(t *testing.T) {
 				}
 				if span > limit {
 					refused++
-					s.refused(span, now)
+					s.halve(span, now)
 				} else {
 					s.granted(span, now)
 				}

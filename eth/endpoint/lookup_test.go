@@ -125,7 +125,7 @@ func TestNotFoundNeedsTheNewestBlock(t *testing.T) {
 	}
 }
 
-// An endpoint whose height is not known any more is asked for it, and again for
+// An endpoint whose height is not known any more gets a request for it, and again for
 // the thing: its first answer may be from before the newest block.
 func TestEndpointThatCatchesUpIsAskedAgain(t *testing.T) {
 	t.Parallel()

@@ -57,6 +57,11 @@ func (p *Pool) offerHead(ctx context.Context, r *remote, head protocol.Head) *fa
 			return f
 		}
 	}
+	if second.from == nil {
+		if f := p.confirmLeap(ctx, r, head); f != nil {
+			return f
+		}
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	lost := p.headLostLocked(head)
@@ -66,6 +71,29 @@ func (p *Pool) offerHead(ctx context.Context, r *remote, head protocol.Head) *fa
 	}
 	if lost || head.Number > p.best.head.Number || p.best.head.Hash.IsZero() {
 		p.setNewestLocked(newestHead{head: head, from: r, proven: second.from != nil})
+	}
+	return nil
+}
+
+// confirmLeap asks a lone endpoint for its newest block once more when that is further above the newest known one than
+// a chain can have come since. Without it one false answer would make all true ones "behind" for withdrawAfter.
+func (p *Pool) confirmLeap(ctx context.Context, r *remote, head protocol.Head) *failure {
+	p.mu.Lock()
+	best := p.best
+	p.mu.Unlock()
+	made := max(p.opt.Now().Sub(best.at), 0) / minBlockTime
+	if best.head.Hash.IsZero() || head.Number <= best.head.Number+maxLead+protocol.L2Block(made) {
+		return nil
+	}
+	again, _, f, answer := fetch(ctx, r, r.timeout, r.readHeader, "eth_getBlockByNumber", "latest", false)
+	switch {
+	case f != nil:
+		return f
+	case answer != nil:
+		return fail(garbage, r.addr.name, "no block: %s", answer.Message)
+	case again.Number+maxLead < head.Number:
+		return fail(falseAnswer, r.addr.name, "its newest block was %d, and in its next answer %d", head.Number,
+			again.Number)
 	}
 	return nil
 }

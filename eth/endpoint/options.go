@@ -30,7 +30,7 @@ type Options struct {
 	Log    *slog.Logger
 	// Board may be nil.
 	Board *health.Board
-	// PollInterval is how often each endpoint's head is asked for: 5 s.
+	// PollInterval is the interval between requests for each endpoint's head: 5 s.
 	PollInterval time.Duration
 	// CallTimeout bounds one request to one endpoint: 10 s.
 	CallTimeout time.Duration

@@ -23,7 +23,7 @@ type Pool struct {
 
 	mu   sync.Mutex
 	best newestHead // guarded by mu
-	// hint counts beside best; guarded by mu.
+	// hint counts next to best; guarded by mu.
 	hint heightHint
 	subs map[chan protocol.Head]struct{} // guarded by mu
 	// shown are the conditions that are set, by endpoint; guarded by mu.

@@ -27,7 +27,7 @@ func TestProofIsAMajorityOfThoseInUse(t *testing.T) {
 		"two of six lie":                      {liars: 2, honest: 4, want: "true"},
 		"two are left of six":                 {honest: 2, dead: 4, want: "true"},
 		"one is left of six":                  {honest: 1, dead: 5},
-		"one of three is left beside a liar":  {liars: 1, honest: 1, dead: 1},
+		"one of three is left next to a liar": {liars: 1, honest: 1, dead: 1},
 		"one of five is dead and one is slow": {honest: 3, slow: 1, dead: 1, want: "true"},
 	} {
 		t.Run(name, func(t *testing.T) {

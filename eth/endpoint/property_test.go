@@ -39,7 +39,7 @@ func (f *fickle) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // do.
 func TestOneHealthyEndpointIsEnough(t *testing.T) {
 	t.Parallel()
-	behaviours := append(misbehaviors(), misbehavior{name: "behaves"})
+	behaviors := append(misbehaviors(), misbehavior{name: "behaves"})
 	good := newFakeNode(t)
 	good.answers["eth_getBlockByHash"] = func([]rawParam) (any, map[string]any) {
 		return map[string]any{"number": "0x7", "hash": fmt.Sprintf("0x01%062x", 0), "parentHash": fakeHash(6, 0),
@@ -67,7 +67,7 @@ func TestOneHealthyEndpointIsEnough(t *testing.T) {
 		defer p.Close()
 		for range 2 {
 			for _, b := range bad {
-				m := rapid.SampledFrom(behaviours).Draw(t, "behaviour")
+				m := rapid.SampledFrom(behaviors).Draw(t, "behavior")
 				b.mu.Lock()
 				b.do = m.do
 				b.mu.Unlock()

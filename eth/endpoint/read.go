@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// hedgeFloor is the least time before a second endpoint is asked.
+// hedgeFloor is the least time before a second endpoint gets the request.
 const hedgeFloor = 300 * time.Millisecond
 
 // A read that every endpoint refused because it lacks the block is retried this often: blocks take some
@@ -39,8 +39,8 @@ type outcome[T any] struct {
 	err   error
 }
 
-// read asks endpoints, the best first, until one answers. After a failure it asks the next; when the first is
-// slow it asks a second in parallel. Each endpoint is asked at most once per round.
+// read sends the request to endpoints, the best first, until one answers. After a failure it goes to the next; when the
+// first is slow it goes to a second in parallel. Each endpoint gets it at most once per round.
 func read[T any](ctx context.Context, p *Pool, q query, try func(context.Context, *remote) (T, error)) (T, error) {
 	for round := 1; ; round++ {
 		value, failures, err := readOnce(ctx, p, q, try)
@@ -64,7 +64,7 @@ func readOnce[T any](ctx context.Context, p *Pool, q query, try func(context.Con
 	[]*failure, error) {
 	inner, cancel := context.WithCancel(ctx)
 	order := p.ranked()
-	c := &hedgedRead[T]{q: q, try: try, order: order, answers: make(chan outcome[T], len(order)),
+	c := &hedgedRead[T]{candidates: candidates{order: order}, q: q, try: try, answers: make(chan outcome[T], len(order)),
 		failures: make([]*failure, 0, len(order))}
 	defer c.wg.Wait()
 	defer cancel()
@@ -102,17 +102,22 @@ func readOnce[T any](ctx context.Context, p *Pool, q query, try func(context.Con
 // hedgedRead is one round of a read: the endpoints still to be asked, and the failures so far. One goroutine
 // owns it; the goroutines it starts only send on answers.
 type hedgedRead[T any] struct {
+	candidates
 	q        query
 	try      func(context.Context, *remote) (T, error)
-	order    []*remote
-	running  int
 	answers  chan outcome[T]
 	failures []*failure
-	wg       sync.WaitGroup
 }
 
-// launch asks the next endpoint that accepts a request; nil when there is none.
-func (c *hedgedRead[T]) launch(ctx context.Context) *remote {
+// candidates are the endpoints that are still to be asked, in order, and how many are being asked.
+type candidates struct {
+	order   []*remote
+	running int
+	wg      sync.WaitGroup
+}
+
+// ask calls f with the next endpoint that accepts a request, in a goroutine; nil when there is none.
+func (c *candidates) ask(f func(*remote)) *remote {
 	for len(c.order) > 0 {
 		r := c.order[0]
 		c.order = c.order[1:]
@@ -122,11 +127,16 @@ func (c *hedgedRead[T]) launch(ctx context.Context) *remote {
 		c.running++
 		c.wg.Go(func() {
 			defer r.release()
-			c.answers <- attempt(ctx, r, c.q, c.try)
+			f(r)
 		})
 		return r
 	}
 	return nil
+}
+
+// launch asks the next endpoint that accepts a request; nil when there is none.
+func (c *hedgedRead[T]) launch(ctx context.Context) *remote {
+	return c.ask(func(r *remote) { c.answers <- attempt(ctx, r, c.q, c.try) })
 }
 
 // retryOnFailure records a failure and asks the next endpoint; false for an answer.
@@ -157,7 +167,7 @@ func (r *remote) tryAcquire() bool {
 	return r.acquire(r.now())
 }
 
-// hedgeDelay returns how long an endpoint has before another one is asked too. The latency of other reads says
+// hedgeDelay returns how long an endpoint has before another one gets the request too. The latency of other reads says
 // nothing about a large one.
 func (p *Pool) hedgeDelay(r *remote, q query) time.Duration {
 	if q.large > 0 {

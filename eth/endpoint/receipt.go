@@ -172,7 +172,7 @@ func (p *Pool) quarantineFalseReceipts(ctx context.Context, b receipts) {
 	}
 	for _, one := range b.shown {
 		if one.value.BlockHash == b.best[0].value.BlockHash && !sameReceipt(one.value, b.best[0].value) {
-			p.quarantine(one.from, "its receipt of a transaction is another than that of the other endpoints")
+			p.quarantine(one.from, "its receipt of a transaction differs from the other endpoints' receipt")
 		}
 	}
 }

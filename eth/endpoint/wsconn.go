@@ -25,9 +25,18 @@ type wsConn struct {
 	pending        map[uint64]pendingRequest // guarded by mu; by the first ID of the request
 	ended          *failure                  // guarded by mu; set once the connection is over
 	messages       uint64                    // guarded by mu; counts messages read
+	unasked        time.Time                 // guarded by mu; see mayComeUnasked
 	subscribeTried bool                      // guarded by mu
 	subscribed     bool                      // guarded by mu
 }
+
+// Messages that belong to no request, such as notifications of heads, may come at this rate, of which so many are saved
+// up. No chain of ours makes blocks as fast, and what comes faster would keep a processor busy for as long as the
+// endpoint likes.
+const (
+	unaskedEvery = 20 * time.Millisecond
+	unaskedBurst = 1000
+)
 
 // pendingRequest is one request without its answers.
 type pendingRequest struct {
@@ -133,6 +142,10 @@ func (c *wsConn) deliver(body []byte) *failure {
 	}
 	c.mu.Lock()
 	c.messages++
+	if _, known := c.pending[first]; (notice || !known) && !c.mayComeUnaskedLocked(time.Now()) {
+		c.mu.Unlock()
+		return fail(garbage, c.addr.name, "many more messages than were asked for")
+	}
 	if notice {
 		c.mu.Unlock()
 		c.onHead()
@@ -152,6 +165,15 @@ func (c *wsConn) deliver(body []byte) *failure {
 		w.done <- delivery{answers, f}
 	}
 	return nil
+}
+
+// mayComeUnaskedLocked takes one message of the rate of those that belong to no request.
+func (c *wsConn) mayComeUnaskedLocked(now time.Time) bool {
+	if saved := now.Add(-unaskedBurst * unaskedEvery); c.unasked.Before(saved) {
+		c.unasked = saved
+	}
+	c.unasked = c.unasked.Add(unaskedEvery)
+	return !c.unasked.After(now)
 }
 
 // messageID finds the lowest ID in a message, which identifies its request, or reports a notification.
@@ -205,7 +227,7 @@ func (c *wsConn) isSubscribed() bool {
 }
 
 // markSubscribeTried reports whether a subscription was tried before on this connection, and records a try:
-// an endpoint that refuses it is asked once.
+// an endpoint that refuses it gets one request.
 func (c *wsConn) markSubscribeTried() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -27,7 +27,7 @@ func (b slowBalance) BalanceAt(ctx context.Context, a common.Address, n protocol
 	return b.Backend.BalanceAt(ctx, a, n)
 }
 
-// A caller that leaves while the balance is read was told of no transaction, so
+// A caller that leaves while the balance is read was notified of no transaction, so
 // none may be sent.
 func TestNothingIsSentForACallerThatLeft(t *testing.T) {
 	t.Parallel()
@@ -46,7 +46,7 @@ func TestNothingIsSentForACallerThatLeft(t *testing.T) {
 		<-time.After(time.Minute)
 		r.beat(3)
 		if len(r.journal.all()) != 0 || r.chain.done("bond") != 0 {
-			t.Error("sent after the caller was told of nothing")
+			t.Error("sent after the caller got no transaction")
 		}
 	})
 }

@@ -125,12 +125,3 @@ func (m *Manager) quote(ctx context.Context, head protocol.Head) (priced, uint64
 	nonce, err := m.nonce(ctx)
 	return priced{offer, true}, nonce, err
 }
-
-// nonce returns the next free one. A nonce in the journal is never given again, even if a lagging endpoint has not
-// seen it yet; later ones that endpoints report belong to foreign transactions.
-func (m *Manager) nonce(ctx context.Context) (uint64, error) {
-	ctx, cancel := context.WithTimeout(ctx, m.opt.CallTimeout)
-	defer cancel()
-	pending, err := m.opt.Backend.PendingNonceAt(ctx, m.account())
-	return max(pending, m.nonces.nextNonce), err
-}

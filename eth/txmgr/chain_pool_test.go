@@ -7,7 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 )
 
-// take is the pool's judgement. The caller holds mu.
+// take is the pool's judgment. The caller holds mu.
 func (c *chain) take(tx *types.Transaction) error {
 	latest, old := c.latest(), c.pool[tx.Nonce()]
 	switch {

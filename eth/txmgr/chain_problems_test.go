@@ -2,6 +2,7 @@ package txmgr_test
 
 import (
 	"errors"
+	"fmt"
 	"math/big"
 	"testing"
 	"time"
@@ -20,7 +21,7 @@ func costly(name, wei string) txmgr.Intent {
 	return c
 }
 
-func TestReorganisations(t *testing.T) {
+func TestReorganizations(t *testing.T) {
 	for _, depth := range []int{1, 12} {
 		for _, lost := range []bool{false, true} {
 			t.Run("", func(t *testing.T) {
@@ -243,7 +244,7 @@ func TestAGapIsFilled(t *testing.T) {
 
 // Deeper than final is against the rules of the chain; the lane heals all the
 // same.
-func TestAReorganisationPastFinalHeals(t *testing.T) {
+func TestAReorganizationPastFinalHeals(t *testing.T) {
 	run(t, nil, func(t *testing.T, r *rig) {
 		r.mined(r.send(act("a"), protocol.SendOptions{}))
 		tx := r.settled()
@@ -287,6 +288,65 @@ func TestSharedKeyIsReportedForADay(t *testing.T) {
 		<-time.After(time.Hour)
 		if r.beat(1); r.condition(fault.ForeignTransaction) {
 			t.Error("never forgotten")
+		}
+	})
+}
+
+// A transaction that such a reorganization takes away is sent again, too, where the account sends nothing else.
+func TestAReorganizationPastFinalIsNoticed(t *testing.T) {
+	for _, restarted := range []bool{false, true} {
+		t.Run(fmt.Sprintf("restarted %v", restarted), func(t *testing.T) {
+			run(t, nil, func(t *testing.T, r *rig) { undoneWhenIdle(t, r, restarted) })
+		})
+	}
+}
+
+func undoneWhenIdle(t *testing.T, r *rig, restarted bool) {
+	r.mined(r.send(act("a"), protocol.SendOptions{}))
+	r.mined(r.send(act("b"), protocol.SendOptions{}))
+	r.settled()
+	if restarted {
+		r.stop()
+	}
+	r.chain.undo(90, true)
+	if restarted {
+		r.start()
+	} else {
+		r.m.OnReorganized()
+	}
+	for i := 0; i < 900 && r.chain.used() < 2; i++ {
+		r.beat(1)
+	}
+	r.settled()
+	if r.chain.done("a") != 1 || r.chain.done("b") != 1 || len(r.m.Transactions()) != 2 {
+		t.Errorf("%+v", r.m.Transactions())
+	}
+}
+
+// An action that failed and was done again is not done twice after such a reorganization, where the first transaction
+// might not fail any more: its nonce is filled.
+func TestAFailureThatIsUndoneIsNotDone(t *testing.T) {
+	run(t, nil, func(t *testing.T, r *rig) {
+		first := r.send(act("a"), protocol.SendOptions{})
+		r.chain.set(func() { r.chain.reverts = true })
+		r.chain.mine(1)
+		r.chain.set(func() { r.chain.reverts = false })
+		for i := 0; i < 900 && !first.over(); i++ {
+			r.beat(1)
+		}
+		r.mined(r.send(act("a"), protocol.SendOptions{}))
+		r.settled()
+		if s := r.m.Transactions()[0].State; s != protocol.TxFailed {
+			t.Fatalf("the first is %s", s)
+		}
+		r.chain.undo(90, true)
+		r.m.OnReorganized()
+		for i := 0; i < 900 && r.chain.used() < 2; i++ {
+			r.beat(1)
+		}
+		r.settled()
+		if r.chain.done("a") != 1 || r.chain.used() != 2 {
+			t.Errorf("done %d times: %+v", r.chain.done("a"), r.m.Transactions())
 		}
 	})
 }

@@ -59,7 +59,7 @@ func (m *Manager) updatePriceCondition(head protocol.Head) {
 func (m *Manager) updateStuckCondition() {
 	stuck := ""
 	if f := m.nonces.front(); f != nil && m.nonces.reported.above == "" &&
-		(m.exhausted(f) || m.timedOut(f) && (f.cancelling() || f.pricedOut)) {
+		(m.exhausted(f) || m.timedOut(f) && (f.canceling() || f.pricedOut)) {
 		stuck = fmt.Sprintf("%s with nonce %d", f.rec.Call.Verb, f.rec.Nonce)
 	}
 	if stuck == m.nonces.reported.stuck {

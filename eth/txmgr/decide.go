@@ -87,7 +87,7 @@ func (m *Manager) follow(ctx context.Context, r *request) decision {
 }
 
 // followEnded answers with the text's earlier success, if there is one. Only the journal knows how old it may
-// be; it is asked once per Send.
+// be; it is read once per Send.
 func (m *Manager) followEnded(ctx context.Context, r *request) decision {
 	rec, found := m.remembered(r.opt.Once)
 	if !found && r.gas == 0 && r.resendOf == nil {

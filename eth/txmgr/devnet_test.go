@@ -10,9 +10,9 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/devnet/control"
 	"github.com/tuttinode/tutti/eth/txmgr"
 	"github.com/tuttinode/tutti/test/devnet"
+	"github.com/tuttinode/tutti/test/devnet/control"
 )
 
 func (n *node) condition(code fault.Code) bool {
@@ -47,7 +47,7 @@ func TestRealChainDropsATransaction(t *testing.T) {
 	}
 }
 
-func TestRealChainReorganises(t *testing.T) {
+func TestRealChainReorganizes(t *testing.T) {
 	for _, depth := range []uint64{1, 12} {
 		t.Run(fmt.Sprint(depth), func(t *testing.T) {
 			t.Parallel()
@@ -79,7 +79,7 @@ func TestRealChainGetsDear(t *testing.T) {
 		_, err := n.m.Send(t.Context(), act("a"), protocol.SendOptions{})
 		done <- err
 	}()
-	n.eventually("the trouble", func() bool { return n.condition(fault.GasPriceAboveMax) })
+	n.eventually("the condition", func() bool { return n.condition(fault.GasPriceAboveMax) })
 	n.must(n.chain.Control.SetBaseFee(t.Context(), core.NewWei(100_000_000)))
 	n.must(<-done)
 	if n.eventually("its end", func() bool { return !n.condition(fault.GasPriceAboveMax) }); n.used() != 1 {

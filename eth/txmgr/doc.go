@@ -28,7 +28,7 @@
 //
 // # The journal
 //
-// journal_store.go and its neighbours keep the node's transactions in tutti.db: the request, the signed
+// journal_store.go and its neighbors keep the node's transactions in tutti.db: the request, the signed
 // bytes, and the result. A record is on disk when Put returns, so that no crash loses a transaction
-// that an endpoint may have. RewardLog keeps the outcomes of the rewards beside them.
+// that an endpoint may have. RewardLog keeps the outcomes of the rewards next to them.
 package txmgr

@@ -79,6 +79,9 @@ func (m *Manager) simulate(ctx context.Context, in Intent, call JournalCall, fix
 		_, err = m.opt.Backend.CallContract(ctx, m.message(call, gas), contracts.Latest)
 	} else {
 		gas, err = m.opt.Backend.EstimateGas(ctx, m.message(call, 0))
+		if err == nil && (gas == 0 || gas > maxEstimate) {
+			return 0, nil, fault.New(fault.GasEstimateFailed, call.Verb, fmt.Sprintf("an endpoint estimates %d gas", gas))
+		}
 		gas = headroom(gas)
 	}
 	if err == nil {
@@ -108,6 +111,9 @@ func (m *Manager) assumedCost() core.Wei {
 	offer, _ := m.prices.offer(m.head.BaseFee, m.tip)
 	return gasCost(gas, offer.feeCap)
 }
+
+// maxEstimate is more gas than any transaction takes: as much as -gasLimit may say.
+const maxEstimate protocol.Gas = 1_000_000_000
 
 // headroom adds a quarter: on Arbitrum the estimate includes the layer-1 price, which changes until the
 // transaction is mined. Unused gas is not paid.

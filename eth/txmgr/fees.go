@@ -28,24 +28,6 @@ func (b bounds) offer(base, tip core.Wei) (fees, bool) {
 	return fees{feeCap, minWei(tip, feeCap)}, base.Cmp(b.max) <= 0
 }
 
-// bump returns the offer of an attempt that replaces old: an eighth more of both, where endpoints require a tenth
-// and more than nothing, and no less than a new transaction would. The second result is false when it is
-// above the largest price.
-func (b bounds) bump(old, fresh fees) (fees, bool) {
-	f := fees{maxWei(eighthMore(old.feeCap), fresh.feeCap), maxWei(eighthMore(old.tip), fresh.tip)}
-	f.feeCap = maxWei(f.feeCap, f.tip)
-	return f, b.max.IsZero() || f.feeCap.Cmp(b.max) <= 0
-}
-
-// eighthMore is 9/8 of an amount, rounded up, and at least one more.
-func eighthMore(w core.Wei) core.Wei {
-	n := w.Big()
-	n.Mul(n, big.NewInt(9))
-	n.Add(n, big.NewInt(7))
-	n.Rsh(n, 3)
-	return maxWei(weiOf(n), w.Add(core.NewWei(1)))
-}
-
 // feesOf returns those of a signed transaction.
 func feesOf(tx *types.Transaction) fees { return fees{weiOf(tx.GasFeeCap()), weiOf(tx.GasTipCap())} }
 
@@ -110,6 +92,15 @@ func (m *Manager) bounds() bounds {
 	return m.prices
 }
 
+// leastTipBound is what a tip may come to, in wei, whatever the base fee is.
+const leastTipBound = 3_000_000_000
+
+// boundTip bounds a suggested tip by twice the base fee. A tip is paid in full however much less a block needs, so one
+// that an endpoint makes up would cost the account.
+func boundTip(tip, base core.Wei) core.Wei {
+	return minWei(tip, maxWei(base.Add(base), core.NewWei(leastTipBound)))
+}
+
 // suggest asks for the usual tip: 0 on Arbitrum.
 func (m *Manager) suggest(ctx context.Context) (core.Wei, error) {
 	ctx, cancel := context.WithTimeout(ctx, m.opt.CallTimeout)
@@ -117,6 +108,7 @@ func (m *Manager) suggest(ctx context.Context) (core.Wei, error) {
 	tip, err := m.opt.Backend.SuggestTip(ctx)
 	if err == nil {
 		m.mu.Lock()
+		tip = boundTip(tip, m.head.BaseFee)
 		m.tip = tip
 		m.mu.Unlock()
 	}

@@ -75,7 +75,7 @@ func (m *Manager) displaced(f *pendingTx, head protocol.Head) {
 	m.opt.Health.Set(foreignKey(m),
 		"a transaction that this node did not send used a nonce of the account "+m.self.String())
 	m.nonces.reported.foreignAt = m.opt.Now()
-	givenUp := f.cancelling()
+	givenUp := f.canceling()
 	f.foreign, f.rec.State, f.rec.Update = true, protocol.TxDropped, m.opt.Now()
 	if !givenUp || f.rec.Code == "" {
 		f.rec.Code, f.rec.Reason = fault.ForeignTransaction, fmt.Sprintf("nonce %d was used by another transaction",

@@ -54,7 +54,7 @@ func (m *Manager) shortfall(op string, has, need core.Wei) error {
 			m.self, has.Ether(), need.Ether(), need.Sub(has).Ether()))
 }
 
-// checkFunds is checkBalance for a request about to be sent, beside the pending transactions, and returns the
+// checkFunds is checkBalance for a request about to be sent, besides the pending transactions, and returns the
 // offer per gas. When even gas cannot be paid, that is a condition; too large a value is only the caller's
 // error.
 func (m *Manager) checkFunds(ctx context.Context, r *request, offer fees, base core.Wei) (price core.Wei, missing,
@@ -158,12 +158,36 @@ func (m *Manager) endShortage() {
 	}
 }
 
+// affords reports whether the account can pay for a further attempt. A replacement offers more than the one before, so
+// after one that is too expensive, because a base fee was false for a moment, nothing cheaper could be signed again.
+func (m *Manager) affords(ctx context.Context, f *pendingTx, price fees, canceling bool) bool {
+	gas, value := f.rec.Gas, weiOf(f.rec.Call.Wei)
+	if canceling {
+		gas, value = cancelGas, core.Wei{}
+	}
+	has, err := m.balance(ctx)
+	if err != nil {
+		return false
+	}
+	need := gasCost(gas, price.feeCap).Add(value)
+	if has.Cmp(need) < 0 {
+		m.setShort(has, need, gas)
+		return false
+	}
+	return true
+}
+
 // onUnderfunded handles an endpoint's answer that the account cannot pay for a signed transaction.
 func (m *Manager) onUnderfunded(ctx context.Context, f *pendingTx) {
 	has, err := m.balance(ctx)
 	if err != nil || has.Cmp(f.maxCost()) >= 0 {
 		f.answered = unknown
 		return
+	}
+	for at, tx := range f.txs {
+		if cost, err := core.WeiOf(tx.Cost()); err == nil && cost.Cmp(has) <= 0 {
+			f.prefer = at // the newest that the account can pay for
+		}
 	}
 	m.setShort(has, m.committedGas(), 0)
 }

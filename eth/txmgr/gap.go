@@ -2,6 +2,7 @@ package txmgr
 
 import (
 	"context"
+	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
@@ -20,6 +21,11 @@ func (m *Manager) fillGap(ctx context.Context, head protocol.Head) {
 	if now := m.opt.Now(); now.Sub(m.nonces.gapAt) >= m.opt.Rebroadcast {
 		m.nonces.gapAt = now
 		from, err := m.expectedNonce(ctx)
+		if err == nil && m.outOfReach(f, from) {
+			m.dropUnreachable(ctx, f, from)
+			return
+		}
+		m.nonces.unreachableSince = time.Time{}
 		// One answer may come from an endpoint that is behind.
 		again := err == nil && m.nonces.gapFrom == from+1
 		m.nonces.gapFrom = from + 1
@@ -89,10 +95,27 @@ func (m *Manager) fillNonce(ctx context.Context, nonce uint64, head protocol.Hea
 	}
 }
 
+// reopenWanted is reopen for a transaction whose action is still wanted. It counts as resent: what endpoints say of it,
+// which may be false, never makes its action be done a second time with another nonce.
+func (m *Manager) reopenWanted(ctx context.Context, nonce uint64, head protocol.Head) {
+	for i := range m.nonces.history {
+		r := &m.nonces.history[i]
+		if r.Nonce == nonce && r.canReopen() && !r.Attempts[r.Mined.Attempt].Cancel && !expired(r.Until, head) {
+			r.Resent = true
+			m.reopen(ctx, nonce)
+			return
+		}
+	}
+}
+
+// canReopen reports whether a settled transaction is sent again when the chain lost it. One that failed is not: its
+// caller may have done the action with another one since, and the second time it might not fail.
+func (r *Record) canReopen() bool { return r.Mined != nil && r.State != protocol.TxFailed }
+
 // reopen resumes a settled transaction that the chain lost.
 func (m *Manager) reopen(ctx context.Context, nonce uint64) bool {
 	for i, r := range m.nonces.history {
-		if r.Nonce != nonce || r.Mined == nil {
+		if r.Nonce != nonce || !r.canReopen() {
 			continue
 		}
 		r.Settled, r.State, r.Code, r.Reason = false, protocol.TxSubmitted, "", ""

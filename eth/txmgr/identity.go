@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 )
 
-// genesisRetryTime is how long block 0 is asked for while other blocks can be read. Some endpoints refuse the
+// genesisRetryTime is how long block 0 is requested while other blocks can be read. Some endpoints refuse the
 // oldest blocks with unknown errors.
 const genesisRetryTime = time.Minute
 

@@ -11,8 +11,8 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// JournalKept is how many ended transactions stay in the history. Successful ones with a Once text stay for ever
-// beside them, without their bytes: each was paid for, so their number is bounded by money.
+// JournalKept is how many ended transactions stay in the history. Successful ones with a Once text stay forever
+// next to them, without their bytes: each was paid for, so their number is bounded by money.
 const JournalKept = 200
 
 // Record is one transaction: the action and everything that was signed for it.

@@ -20,7 +20,7 @@ const columns = `id, nonce, once, until, verb, about, addr, input, wei, gas, ` +
 	`state, settled, mined, code, reason, resent, sent, updated`
 
 // errConflict is the error of writing over another process's record.
-var errConflict = errors.New("the journal has another transaction there: " +
+var errConflict = errors.New("the journal has another transaction under this ID: " +
 	"another process writes it for the same account")
 
 // put writes a record. Signed bytes never change: where the journal holds something else for the ID, or for
@@ -48,7 +48,7 @@ func (s *JournalStore) put(ctx context.Context, tx *sql.Tx, r Record) error {
 		if err != nil {
 			return err
 		}
-		// The bytes stay as they are: those of old attempts are dropped.
+		// An attempt that is recorded keeps its bytes; only those of old attempts are dropped.
 		err = mustAffectOne(tx.ExecContext(ctx, `INSERT INTO journal_attempt (chain, account, id, n, hash, raw, cancel, `+
 			`repriced, signed)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)

@@ -162,7 +162,7 @@ func TestTheHistoryIsBounded(t *testing.T) {
 		t.Errorf("%+v %v %v", r, ok, err)
 	}
 	if _, ok, _ := s.Find(t.Context(), "failed"); ok {
-		t.Error("a failure is kept for ever")
+		t.Error("a failure is kept forever")
 	}
 	var attempts int
 	if err := db.QueryRowContext(t.Context(), `SELECT count(*) FROM journal_attempt`).Scan(&attempts); err != nil ||

@@ -23,14 +23,16 @@ type Manager struct {
 	done chan struct{}
 
 	mu     sync.Mutex
-	inbox  []*request             // guarded by mu; what Run has not seen
-	asked  int                    // guarded by mu; requests without an answer
-	closed bool                   // guarded by mu
-	head   protocol.Head          // guarded by mu; the newest block
-	headAt time.Time              // guarded by mu; when head came
-	tip    core.Wei               // guarded by mu; the last suggestion
-	prices bounds                 // guarded by mu
-	shown  []protocol.Transaction // guarded by mu; what Transactions answers
+	inbox  []*request    // guarded by mu; what Run has not seen
+	asked  int           // guarded by mu; requests without an answer
+	closed bool          // guarded by mu
+	head   protocol.Head // guarded by mu; the newest block
+	headAt time.Time     // guarded by mu; when head came
+	// reorganized: blocks were undone since Run looked last. Guarded by mu.
+	reorganized bool
+	tip         core.Wei               // guarded by mu; the last suggestion
+	prices      bounds                 // guarded by mu
+	shown       []protocol.Transaction // guarded by mu; what Transactions answers
 
 	// nonces belongs to Run's goroutine.
 	nonces nonceQueue

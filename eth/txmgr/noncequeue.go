@@ -28,6 +28,9 @@ type nonceQueue struct {
 	// gapAt is when a gap was last searched, gapFrom the nonce after the one that the endpoints waited for then.
 	gapAt   time.Time
 	gapFrom uint64
+	// unreachableSince is since when the first open transaction's nonce is out of reach.
+	unreachableSince time.Time
+	lost             lostSearch
 	// next is when the next pass is due; zero for the next event.
 	next     time.Time
 	reported reportedConditions
@@ -66,7 +69,7 @@ func (l *nonceQueue) add(f *pendingTx) {
 	l.pending = append(l.pending, f)
 	slices.SortStableFunc(l.pending, func(a, b *pendingTx) int { return int(int64(a.rec.Nonce) - int64(b.rec.Nonce)) })
 	l.lastID = max(l.lastID, f.rec.ID)
-	l.nextNonce = max(l.nextNonce, f.rec.Nonce+1)
+	l.countNonce(f.rec)
 }
 
 // once finds the newest pending transaction with a Once text.
@@ -88,9 +91,10 @@ func (m *Manager) resume(ctx context.Context) error {
 	}
 	l := &m.nonces
 	l.started = m.opt.Now()
+	l.lost = lostSearch{until: l.started.Add(lostSearchTime)}
 	for _, r := range records {
 		l.lastID = max(l.lastID, r.ID)
-		l.nextNonce = max(l.nextNonce, r.Nonce+1)
+		l.countNonce(r)
 		if r.Settled {
 			l.history = append(l.history, r)
 			continue
@@ -98,6 +102,9 @@ func (m *Manager) resume(ctx context.Context) error {
 		f, err := restorePending(r)
 		if err != nil {
 			return err
+		}
+		if p := f.rec.Mined; p != nil && p.At.After(l.started) {
+			p.At = l.started // the clock was ahead
 		}
 		l.add(f)
 		m.opt.Log.Info("transaction resumed", "tx", f.view().Hash.String(), "action", r.Call.Verb, "nonce", r.Nonce)
@@ -117,6 +124,10 @@ func (m *Manager) pass(ctx context.Context) {
 	m.takeInbox()
 	if !m.identify(ctx) {
 		return
+	}
+	m.beginLostSearch()
+	if !m.busy() {
+		m.findLost(ctx)
 	}
 	if !m.busy() {
 		m.updateIdleConditions()

@@ -29,7 +29,7 @@ const (
 	underpriced
 	// underfunded: the account cannot pay for it.
 	underfunded
-	// impossible: no endpoint will ever accept it.
+	// impossible: no endpoint can accept it, now or later.
 	impossible
 	// declined: every endpoint refuses it, for unknown reasons.
 	declined
@@ -98,8 +98,8 @@ func outcomeOf(err error) outcome {
 	return unknown
 }
 
-// saysReverted reports whether the error of an estimate is a contract's, or that
-// no amount of gas is enough, which a contract is behind too.
+// saysReverted reports whether a contract caused the error of an estimate. A contract
+// also causes the error that no amount of gas is enough.
 func saysReverted(err error) bool {
 	text := strings.ToLower(err.Error())
 	for _, words := range []string{"execution reverted", "always failing transaction", "gas required exceeds",

@@ -85,8 +85,8 @@ func (f *pendingTx) last() *types.Transaction { return f.txs[len(f.txs)-1] }
 // signed returns when the newest attempt was made.
 func (f *pendingTx) signed() time.Time { return f.rec.Attempts[len(f.rec.Attempts)-1].Signed }
 
-// cancelling reports whether the newest attempt only uses up the nonce.
-func (f *pendingTx) cancelling() bool { return f.rec.Attempts[len(f.rec.Attempts)-1].Cancel }
+// canceling reports whether the newest attempt only uses up the nonce.
+func (f *pendingTx) canceling() bool { return f.rec.Attempts[len(f.rec.Attempts)-1].Cancel }
 
 // replaced counts the attempts that replaced one that could have been mined, cancels excluded.
 func (f *pendingTx) replaced() (n int) {

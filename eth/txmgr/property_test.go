@@ -84,7 +84,7 @@ func (m *model) ask(once string) {
 	m.sends = append(m.sends, &asked{m.send(act(name), opt), name, once})
 }
 
-// recover ends all trouble and lets everything come to its end.
+// recover ends all faults and lets everything come to its end.
 func (m *model) recover() {
 	m.chain.set(func() {
 		m.chain.base, m.chain.swallow, m.chain.loseAnswers, m.chain.strict, m.chain.reverts = gwei, 0, 0, false, false

@@ -71,11 +71,11 @@ func (m *Manager) undone(f *pendingTx) {
 	if f.rec.Mined == nil {
 		return
 	}
-	m.opt.Log.Info("transaction undone by a reorganisation", "tx", f.view().Hash.String(), "action", f.rec.Call.Verb,
+	m.opt.Log.Info("transaction undone by a reorganization", "tx", f.view().Hash.String(), "action", f.rec.Call.Verb,
 		"block", uint64(f.rec.Mined.Block))
 	f.prefer = f.rec.Mined.Attempt
 	f.rec.Mined, f.rec.State, f.rec.Settled = nil, protocol.TxSubmitted, false
-	if !f.cancelling() {
+	if !f.canceling() {
 		f.rec.Code, f.rec.Reason, f.cause = "", "", nil
 	}
 	f.rec.Update, f.dirty = m.opt.Now(), true

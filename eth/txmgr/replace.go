@@ -3,6 +3,7 @@ package txmgr
 import (
 	"context"
 	"fmt"
+	"math/big"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -23,10 +24,10 @@ func (m *Manager) advance(ctx context.Context, f *pendingTx, head protocol.Head)
 	if f == m.nonces.front() && f.frontSince.IsZero() {
 		f.frontSince = now
 	}
-	if code, reason := m.giveUpReason(f, head); code != "" && !f.cancelling() {
+	if code, reason := m.giveUpReason(f, head); code != "" && !f.canceling() {
 		m.giveUp(ctx, f, head, code, reason)
 	} else if m.replaceable(f, head) {
-		m.replace(ctx, f, head, f.cancelling())
+		m.replace(ctx, f, head, f.canceling())
 	}
 	if !f.dirty && !f.nextSend.After(now) {
 		m.broadcast(ctx, f)
@@ -55,7 +56,7 @@ func (m *Manager) timedOut(f *pendingTx) bool {
 // exhausted reports whether the transaction was replaced as often as allowed, and
 // the last one had its time.
 func (m *Manager) exhausted(f *pendingTx) bool {
-	return !f.cancelling() && (f.replaced() >= m.allowed() || f.remade() >= maxReplaced || f.unsignable) && m.timedOut(f)
+	return !f.canceling() && (f.replaced() >= m.allowed() || f.remade() >= maxReplaced || f.unsignable) && m.timedOut(f)
 }
 
 func (m *Manager) allowed() int { return min(m.opt.Replacements, maxReplaced) }
@@ -67,7 +68,7 @@ func (m *Manager) replaceable(f *pendingTx, head protocol.Head) bool {
 	case m.repriceable(f, head):
 		return true
 	}
-	return m.timedOut(f) && (f.cancelling() || f.replaced() < m.allowed() && f.remade() < maxReplaced)
+	return m.timedOut(f) && (f.canceling() || f.replaced() < m.allowed() && f.remade() < maxReplaced)
 }
 
 // repriceable reports whether the front offers less than the base fee. No block accepts it however long it
@@ -78,12 +79,12 @@ func (m *Manager) repriceable(f *pendingTx, head protocol.Head) bool {
 	if f != m.nonces.front() || feesOf(f.last()).feeCap.Cmp(head.BaseFee) >= 0 {
 		return false
 	}
-	return f.cancelling() || m.allowed() > 0 && f.remade() < maxReplaced
+	return f.canceling() || m.allowed() > 0 && f.remade() < maxReplaced
 }
 
 // replace signs the transaction, or its cancel, again at a higher price. While that is above the largest
 // price the old one stays.
-func (m *Manager) replace(ctx context.Context, f *pendingTx, head protocol.Head, cancelling bool) {
+func (m *Manager) replace(ctx context.Context, f *pendingTx, head protocol.Head, canceling bool) {
 	if m.opt.Now().Before(f.nextPrice) {
 		return
 	}
@@ -94,15 +95,15 @@ func (m *Manager) replace(ctx context.Context, f *pendingTx, head protocol.Head,
 	}
 	bounds := m.bounds()
 	fresh, fits := bounds.offer(head.BaseFee, tip)
-	if cancelling && f.cancelling() && fresh.feeCap.Cmp(feesOf(f.last()).feeCap) <= 0 {
+	if canceling && f.canceling() && fresh.feeCap.Cmp(feesOf(f.last()).feeCap) <= 0 {
 		return // it pays enough already
 	}
 	repriced := m.repriceable(f, head)
 	price, below := bounds.bump(feesOf(f.last()), fresh)
-	if f.pricedOut = !fits || !below; f.pricedOut {
+	if f.pricedOut = !fits || !below; f.pricedOut || !m.affords(ctx, f, price, canceling) {
 		return
 	}
-	if err := m.sign(f, price, cancelling); err != nil {
+	if err := m.sign(f, price, canceling); err != nil {
 		if !f.unsignable {
 			m.opt.Log.Error("transaction not signed again", "action", f.rec.Call.Verb, "nonce", f.rec.Nonce, "err", err)
 		}
@@ -110,16 +111,34 @@ func (m *Manager) replace(ctx context.Context, f *pendingTx, head protocol.Head,
 		return
 	}
 	f.unsignable = false
-	f.rec.Attempts[len(f.rec.Attempts)-1].Repriced = repriced && !cancelling
+	f.rec.Attempts[len(f.rec.Attempts)-1].Repriced = repriced && !canceling
 	m.opt.Log.Info("transaction replaced", "tx", f.view().Hash.String(), "action", f.rec.Call.Verb, "nonce", f.rec.Nonce,
-		"price", price.feeCap.String(), "cancel", cancelling)
+		"price", price.feeCap.String(), "cancel", canceling)
 	m.write(ctx, f)
 }
 
+// bump returns the offer of an attempt that replaces old: an eighth more of both, where endpoints require a tenth
+// and more than nothing, and no less than a new transaction would. The second result is false when it is
+// above the largest price.
+func (b bounds) bump(old, fresh fees) (fees, bool) {
+	f := fees{maxWei(eighthMore(old.feeCap), fresh.feeCap), maxWei(eighthMore(old.tip), fresh.tip)}
+	f.feeCap = maxWei(f.feeCap, f.tip)
+	return f, b.max.IsZero() || f.feeCap.Cmp(b.max) <= 0
+}
+
+// eighthMore is 9/8 of an amount, rounded up, and at least one more.
+func eighthMore(w core.Wei) core.Wei {
+	n := w.Big()
+	n.Mul(n, big.NewInt(9))
+	n.Add(n, big.NewInt(7))
+	n.Rsh(n, 3)
+	return maxWei(weiOf(n), w.Add(core.NewWei(1)))
+}
+
 // sign adds an attempt.
-func (m *Manager) sign(f *pendingTx, price fees, cancelling bool) error {
+func (m *Manager) sign(f *pendingTx, price fees, canceling bool) error {
 	call, gas := f.rec.Call, f.rec.Gas
-	if cancelling {
+	if canceling {
 		call, gas = cancel(m.self), cancelGas
 	}
 	tx, err := m.opt.Signer.Sign(
@@ -128,7 +147,7 @@ func (m *Manager) sign(f *pendingTx, price fees, cancelling bool) error {
 	if err != nil {
 		return err
 	}
-	return f.attempt(tx, cancelling, m.opt.Now())
+	return f.attempt(tx, canceling, m.opt.Now())
 }
 
 // cancelGas is the gas limit of a cancel. A transfer uses 21000; on Arbitrum the
@@ -177,7 +196,7 @@ func (m *Manager) blocksOthers(f *pendingTx) bool {
 func (m *Manager) giveUp(ctx context.Context, f *pendingTx, head protocol.Head, code fault.Code, reason string) {
 	f.rec.Code, f.rec.Reason = code, reason
 	m.replace(ctx, f, head, true)
-	if !f.cancelling() {
+	if !f.canceling() {
 		f.rec.Code, f.rec.Reason = "", ""
 		m.nonces.due(f.nextPrice)
 	}

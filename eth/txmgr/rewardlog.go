@@ -9,12 +9,11 @@ import (
 	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/core/reward"
 )
 
 // RewardLog keeps the outcome of each round's reward of one orchestrator. It is the only
 // copy, and for display only: whether a reward is due is always read from the chain.
-// core/reward writes it and shows it.
+// core/protocol writes it and shows it.
 type RewardLog struct {
 	db           *sql.DB
 	orchestrator core.Address
@@ -50,7 +49,7 @@ func rewardLogFailed(op string, err error) error {
 }
 
 // Load returns the last rounds, newest first.
-func (s *RewardLog) Load(ctx context.Context, most int) (out []reward.Past, err error) {
+func (s *RewardLog) Load(ctx context.Context, most int) (out []protocol.PastReward, err error) {
 	rows, err := s.db.QueryContext(ctx,
 		`SELECT round, outcome, amount, tx, at, reason FROM reward_past WHERE orchestrator = ? ORDER BY round DESC LIMIT ?`,
 		s.orchestrator[:], most)
@@ -68,7 +67,7 @@ func (s *RewardLog) Load(ctx context.Context, most int) (out []reward.Past, err 
 	return out, rewardLogFailed("read the log of rewards", rows.Err())
 }
 
-func scanReward(rows *sql.Rows) (p reward.Past, err error) {
+func scanReward(rows *sql.Rows) (p protocol.PastReward, err error) {
 	var round, at int64
 	var amount string
 	var tx []byte
@@ -82,7 +81,7 @@ func scanReward(rows *sql.Rows) (p reward.Past, err error) {
 }
 
 // Save writes one round, and forgets those that are older than keep rounds.
-func (s *RewardLog) Save(ctx context.Context, p reward.Past, keep protocol.Round) error {
+func (s *RewardLog) Save(ctx context.Context, p protocol.PastReward, keep protocol.Round) error {
 	_, err := s.db.ExecContext(ctx, `INSERT INTO reward_past (orchestrator, round, outcome, amount, tx, at, reason)
 		VALUES (?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT DO UPDATE SET outcome = excluded.outcome, amount = excluded.amount, tx = excluded.tx,

@@ -11,7 +11,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/core/reward"
 	"github.com/tuttinode/tutti/eth/txmgr"
 )
 
@@ -35,13 +34,14 @@ func TestRemembers(t *testing.T) {
 	dir, me := t.TempDir(), core.Address{1}
 	s := openRewardLog(t, dir, me)
 	for r := protocol.Round(1); r <= 40; r++ {
-		p := reward.Past{Round: r, Outcome: reward.Called, Amount: core.LPTTokens(uint64(r)), Tx: protocol.TxHash{byte(r)},
+		p := protocol.PastReward{Round: r, Outcome: protocol.RewardCalled, Amount: core.LPTTokens(uint64(r)),
+			Tx:   protocol.TxHash{byte(r)},
 			Time: time.Unix(int64(r), 0)}
 		if err := s.Save(t.Context(), p, 32); err != nil {
 			t.Fatal(err)
 		}
 	}
-	late := reward.Past{Round: 39, Outcome: reward.Missed, Time: time.Unix(9, 0), Reason: "no gas"}
+	late := protocol.PastReward{Round: 39, Outcome: protocol.RewardMissed, Time: time.Unix(9, 0), Reason: "no gas"}
 	if err := s.Save(t.Context(), late, 32); err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestRemembers(t *testing.T) {
 		got[0].Tx != (protocol.TxHash{40}) || !got[0].Time.Equal(time.Unix(40, 0)) {
 		t.Fatalf("%d rounds, the newest %+v, %v", len(got), got[0], err)
 	}
-	if got[1].Outcome != reward.Missed || got[1].Reason != "no gas" || got[len(got)-1].Round != 8 {
+	if got[1].Outcome != protocol.RewardMissed || got[1].Reason != "no gas" || got[len(got)-1].Round != 8 {
 		t.Errorf("%+v … %+v", got[1], got[len(got)-1])
 	}
 	if other, err := openRewardLog(t, dir, core.Address{2}).Load(t.Context(), 100); err != nil || len(other) != 0 {

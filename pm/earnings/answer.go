@@ -68,12 +68,18 @@ func (r *WorkerRow) answer() adminapi.WorkerShare {
 // Answer returns the report as the admin API has it.
 func (s *Spending) Answer() adminapi.Spending {
 	out := adminapi.Spending{Rows: []adminapi.SpendingRow{}, Value: Decimal(s.Value), Open: Decimal(s.Open),
-		Billed: Decimal(s.Billed)}
+		Billed: Decimal(s.Billed), Cost: Decimal(s.Cost), Charged: s.Charged, Balance: Decimal(s.Balance),
+		WrittenOff: Decimal(s.WrittenOff), WriteOffs: []adminapi.WriteOff{}, Unsettled: Decimal(s.Unsettled())}
+	for _, w := range s.WrittenOffBy {
+		out.WriteOffs = append(out.WriteOffs, adminapi.WriteOff{Day: w.Day, Reason: string(w.Reason),
+			Value: Decimal(w.Value)})
+	}
 	for i := range s.Rows {
 		r := &s.Rows[i]
 		out.Rows = append(out.Rows, adminapi.SpendingRow{
 			Day: r.Day, Recipient: r.Recipient, Pipeline: r.Pipeline, Model: r.Model, Payments: r.Payments, Tickets: r.Tickets,
 			Value: Decimal(r.Value), Open: Decimal(r.Open), Billed: Decimal(r.Billed), Units: r.Units,
+			Cost: Decimal(r.Cost), Charged: r.Charged,
 		})
 	}
 	return out

@@ -91,24 +91,7 @@ func (b By) Query() ledger.Query {
 }
 
 // of keeps the fields of a key by which the rows are grouped.
-func (b By) of(k ledger.Key) (out ledger.Key) {
-	if b&Day != 0 {
-		out.Day = k.Day
-	}
-	if b&Round != 0 {
-		out.Round = k.Round
-	}
-	if b&Gateway != 0 {
-		out.Sender = k.Sender
-	}
-	if b&Model != 0 {
-		out.Pipeline, out.Model = k.Pipeline, k.Model
-	}
-	if b&Worker != 0 {
-		out.Worker = k.Worker
-	}
-	return out
-}
+func (b By) of(k ledger.Key) ledger.Key { return b.Query().By.Of(k) }
 
 // rewards reports whether a round's reward belongs to one row: it is no gateway's,
 // no model's and no worker's.

@@ -103,7 +103,7 @@ func (s *Workers) WriteCSV(w io.Writer) error {
 // WriteCSV writes the rows with a header. Amounts are wei.
 func (s *Spending) WriteCSV(w io.Writer) error {
 	t := table{head: []string{"day", "recipient", "pipeline", "model", "payments", "tickets", "value_wei", "open_wei",
-		"units", "billed_wei"}}
+		"units", "billed_wei", "cost_wei", "charged_wei"}}
 	for i := range s.Rows {
 		t.rows = append(t.rows, spendingCells(&s.Rows[i]))
 	}
@@ -112,5 +112,5 @@ func (s *Spending) WriteCSV(w io.Writer) error {
 
 func spendingCells(r *paymentlog.Total) []string {
 	return []string{r.Day, r.Recipient.String(), cell(r.Pipeline), cell(r.Model), decimal(r.Payments), decimal(r.Tickets),
-		Decimal(r.Value), Decimal(r.Open), decimal(r.Units), Decimal(r.Billed)}
+		Decimal(r.Value), Decimal(r.Open), decimal(r.Units), Decimal(r.Billed), Decimal(r.Cost), r.Charged.String()}
 }

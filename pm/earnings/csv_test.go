@@ -54,16 +54,17 @@ func TestOtherCSV(t *testing.T) {
 	}
 	s := earnings.MakeSpending([]paymentlog.Total{
 		{Group: paymentlog.Group{Day: "2026-03-01", Recipient: gatewayA, Pipeline: "llm", Model: "@m"}, Payments: 2,
-			Tickets: 7, Value: wei(70), Open: wei(10), Units: 5, Billed: wei(50)},
+			Tickets: 7, Value: wei(70), Open: wei(10), Units: 5, Billed: wei(50), Cost: wei(60), Charged: core.NewWei(30)},
 		{Group: paymentlog.Group{Day: "2026-03-02", Recipient: gatewayA, Pipeline: "transcoding"}, Payments: 1, Tickets: 1,
-			Value: wei(1), Billed: wei(2)},
-	})
+			Value: wei(1), Billed: wei(2), Cost: wei(2)},
+	}, wei(5), []paymentlog.WriteOff{{Day: "2026-03-01", Reason: paymentlog.Short, Value: wei(3)}})
 	if got := text(t, s); !strings.Contains(got,
-		"2026-03-01,0x0a00000000000000000000000000000000000001,llm,'@m,2,7,70,10,5,50\n") {
+		"2026-03-01,0x0a00000000000000000000000000000000000001,llm,'@m,2,7,70,10,5,50,60,30\n") {
 		t.Error(got)
 	}
 	if a := s.Answer(); a.Value != "71" || a.Open != "10" || a.Rows[0].Open != "10" || a.Billed != "52" ||
-		len(a.Rows) != 2 || a.Rows[0].Model != "@m" {
+		len(a.Rows) != 2 || a.Rows[0].Model != "@m" || a.Cost != "62" || a.Charged.Cmp(core.NewWei(30)) != 0 ||
+		a.Balance != "5" || a.WrittenOff != "3" || a.WriteOffs[0].Reason != "short" || a.Unsettled != "1" {
 		t.Errorf("%+v", a)
 	}
 	w := pm.Winner{Hash: protocol.Hash{1}, Account: pm.Account{Key: "=cmd"}, Won: time.Unix(0, 0),

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
@@ -12,10 +13,10 @@ import (
 
 // Archive rolls up old data. Entries of rounds before the given one go into totals by day,
 // round, sender, pipeline, model and worker. Closed accounts without other entries are deleted,
-// and so are winners that ended KeepWinners rounds before; a winner that has not ended is never
-// touched. Totals of senders that are long inactive move to the zero address. Archive works in
-// small steps between payments and returns when nothing is left to do. Errors are those of
-// Append.
+// and so are winners that ended KeepWinners rounds before and longer ago than endedFor; a winner
+// that has not ended is never touched. Totals of senders that are long inactive move to the zero
+// address. Archive works in small steps between payments and returns when nothing is left to do.
+// Errors are those of Append.
 func (l *Ledger) Archive(ctx context.Context, before protocol.Round) error {
 	const op = "roll up the ledger"
 	if before > maxRound {
@@ -127,15 +128,20 @@ func (g *group) deleteCarried(ctx context.Context, s span) error {
 	return err
 }
 
+// endedFor is for how long in any case a winner that ended is kept, whatever the rounds say: one that
+// ended as expired by a false round comes back with the true one. The rounds of KeepWinners take longer.
+const endedFor = 7 * 24 * time.Hour
+
 // archiveWinners rolls up winners that ended long ago.
 func (g *group) archiveWinners(ctx context.Context, before protocol.Round, sums *tally) (n int, err error) {
 	keep := g.l.opt.KeepWinners
 	if before <= keep {
 		return 0, nil
 	}
-	totals, ids, err := winnerTotals(ctx, g.tx, `round < ? AND state IN (?, ?, ?, ?) ORDER BY round LIMIT ?`,
-		int64(before-keep), string(pm.TicketFinal), string(pm.TicketFailed), string(pm.TicketExpired),
-		string(pm.TicketHanded), archiveBatch)
+	totals, ids, err := winnerTotals(ctx, g.tx,
+		`round < ? AND since < ? AND state IN (?, ?, ?, ?) ORDER BY round LIMIT ?`,
+		int64(before-keep), nanos(g.l.opt.Now().Add(-endedFor)), string(pm.TicketFinal), string(pm.TicketFailed),
+		string(pm.TicketExpired), string(pm.TicketHanded), archiveBatch)
 	if err != nil {
 		return 0, err
 	}

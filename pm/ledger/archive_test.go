@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/database"
@@ -44,9 +45,28 @@ func one(t *testing.T, r *ledger.Reader, q ledger.Query) ledger.Total {
 	return all[0]
 }
 
+// keepsLittle is options of books that put winners away which ended at the start.
+func keepsLittle(o *ledger.Options) {
+	o.KeepWinners, o.Now = 2, func() time.Time { return start.Add(8 * 24 * time.Hour) }
+}
+
+// A winner that ended as expired by a round that is long over, and a moment ago by the clock, is kept: the round may
+// have been false.
+func TestWinnersThatHaveJustEndedAreKept(t *testing.T) {
+	t.Parallel()
+	b := open(t, t.TempDir())
+	w := winner(account(0, "stream"), 0, 0)
+	must(t, b.Append(t.Context(), pm.Entries{Winners: []pm.Winner{w}}))
+	must(t, b.Progress(t.Context(), pm.Progress{Hash: w.Hash, State: pm.TicketExpired, At: start}))
+	must(t, b.Archive(t.Context(), 9000))
+	if r := repairHeight(t, b.Reader); r.Winners != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestArchiveKeepsTotalsAndBalances(t *testing.T) {
 	t.Parallel()
-	b := open(t, t.TempDir(), func(o *ledger.Options) { o.KeepWinners = 2 })
+	b := open(t, t.TempDir(), keepsLittle)
 	owner, gone := account(0, "33_some/model"), account(0, "stream")
 	for r := range protocol.Round(4) {
 		must(t, b.Append(t.Context(), round(pm.Entries{Credits: []pm.Credit{credit(owner, 0, uint32(r)),

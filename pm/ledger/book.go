@@ -13,8 +13,8 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/core/signature"
 )
 
 // Several orchestrators with one recipient keep their ledgers in one PostgreSQL database. Each
@@ -41,7 +41,7 @@ func BookLock(name string) int64 { return lockNumber("tutti ledger book " + name
 func LeaderLock() int64 { return lockNumber("tutti ledger leader") }
 
 func lockNumber(name string) int64 {
-	sum := keccak.Sum([]byte(name))
+	sum := signature.Keccak256([]byte(name))
 	return int64(binary.BigEndian.Uint64(sum[:8]))
 }
 

@@ -70,6 +70,7 @@ func (l *Ledger) transact(ctx context.Context, requests []*request) (refusals ma
 	switch {
 	case v == written:
 		l.commits = g.now.commits
+		l.adopt(g.renewal)
 		l.growGroups(time.Since(began))
 	case limited.Err() != nil:
 		l.shrinkGroups()
@@ -82,7 +83,7 @@ func (l *Ledger) classify(err error) outcome {
 	switch {
 	case fault.CodeOf(err) == fault.LedgerFailed, l.opt.Damaged(err):
 		return fatal
-	case l.opt.Full(err), l.opt.Passing(err), l.opt.Lost(err):
+	case l.opt.Full(err), l.opt.Transient(err), l.opt.Lost(err):
 		return retryLater
 	}
 	return retryApart

@@ -110,8 +110,8 @@ func TestErrorsOfTheDriver(t *testing.T) {
 			t.Parallel()
 			stuck := func(err error) bool { return err != nil && err.Error() == "stuck" }
 			b := open(t, t.TempDir(), func(o *ledger.Options) {
-				if o.Passing = stuck; damaged {
-					o.Passing, o.Damaged = nil, stuck
+				if o.Transient = stuck; damaged {
+					o.Transient, o.Damaged = nil, stuck
 				}
 			})
 			owner := account(0, "stream")

@@ -11,8 +11,8 @@ import (
 )
 
 // Old secrets are kept so that late parameters are answered as expired, and so that their
-// winners are redeemed. Parameters live for minutes, so retiredFor is ample. maxRetired only
-// bounds what a node remembers that crashes all the time.
+// winners are redeemed. Parameters live for minutes, so retiredFor is ample. maxRetired
+// bounds the secrets of a node that crashes again and again.
 const (
 	maxRetired = 1024
 	retiredFor = 2 * time.Hour

@@ -7,7 +7,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// Any address can pay a little once, so totals by sender do not last for ever. After keepTotals
+// Any address can pay a little once, so totals by sender do not last forever. After keepTotals
 // days without activity a sender's totals are added to those of the zero address; after
 // keepTotalsOverLimit days if there are more than maxTotals. A sender that pays much has more
 // than foldRows totals and keeps them.

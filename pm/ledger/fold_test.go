@@ -13,19 +13,19 @@ import (
 	"github.com/tuttinode/tutti/pm/ledger"
 )
 
-// passer is one of many senders that come once.
-func passer(n int) pm.Account {
+// oneTimeSender is one of many senders that pay once.
+func oneTimeSender(n int) pm.Account {
 	return pm.Account{Sender: core.Address{1, byte(n >> 8), byte(n)}, Key: "stream"}
 }
 
-// Totals of senders that come once do not stay for ever, and nothing of their sums
+// Totals of senders that come once do not stay forever, and nothing of their sums
 // is lost.
 func TestOldTotalsAreFolded(t *testing.T) {
 	t.Parallel()
-	var s sky
+	var s chainClock
 	b := open(t, t.TempDir(), s.options)
 	for n := range 200 {
-		owner := passer(n)
+		owner := oneTimeSender(n)
 		c := credit(owner, 0, 1)
 		c.RandHash[0], c.RandHash[1] = byte(n), byte(n>>8)
 		must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{c}}))
@@ -40,12 +40,12 @@ func TestOldTotalsAreFolded(t *testing.T) {
 	b.Book(pm.Entries{Debits: []pm.Debit{d}})
 	must(t, b.Archive(t.Context(), 8))
 	before := one(t, b.Reader, ledger.Query{})
-	s.hours.Store(399 * 24)
+	s.minutes.Store(399 * 24 * 60)
 	must(t, b.Archive(t.Context(), 8))
 	if n := b.rows(t); n != 402 {
 		t.Errorf("%d totals, too early", n)
 	}
-	s.hours.Store(401 * 24)
+	s.minutes.Store(401 * 24 * 60)
 	must(t, b.Archive(t.Context(), 8))
 	if n := b.rows(t); n != 4 {
 		t.Errorf("%d totals are left", n)
@@ -57,7 +57,8 @@ func TestOldTotalsAreFolded(t *testing.T) {
 		one(t, b.Reader, ledger.Query{Sender: owner.Sender})
 	}
 	repairHeight(t, b.Reader)
-	if at, err := b.Totals(t.Context(), ledger.Query{ToRound: protocol.Round(7), Sender: passer(5).Sender}); err != nil ||
+	query := ledger.Query{ToRound: protocol.Round(7), Sender: oneTimeSender(5).Sender}
+	if at, err := b.Totals(t.Context(), query); err != nil ||
 		len(at) != 0 {
 		t.Error(at, err)
 	}

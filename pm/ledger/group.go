@@ -25,10 +25,15 @@ type group struct {
 	touched  []int64
 	accounts map[pm.Account]*account
 	sets     map[protocol.Hash]*set
+	// reached is the height up to which any node may have revealed random numbers.
+	reached protocol.L1Block
+	// epoch is the present one, that of renewal if the group began it.
+	epoch   pm.EpochID
+	renewal *renewal
 }
 
 func (l *Ledger) group(ctx context.Context, tx *sql.Tx) (*group, error) {
-	was, err := readCurrent(ctx, tx)
+	was, err := scanCurrent(tx.StmtContext(ctx, l.stmts[findState]).QueryRowContext(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -38,15 +43,16 @@ func (l *Ledger) group(ctx context.Context, tx *sql.Tx) (*group, error) {
 				was.commits, l.commits))
 	}
 	now := was
+	var reached protocol.L1Block
 	if l.shared {
-		reached, err := readReached(ctx, tx)
-		if err != nil {
+		if reached, err = readReached(ctx, tx); err != nil {
 			return nil, err
 		}
 		now.expired = max(now.expired, reached)
 	}
-	return &group{l: l, tx: tx, stmts: l.stmts, was: was, now: now, accounts: make(map[pm.Account]*account),
-		sets: make(map[protocol.Hash]*set)}, nil
+	return &group{l: l, tx: tx, stmts: l.stmts, was: was, now: now, reached: reached, epoch: l.epoch,
+		accounts: make(map[pm.Account]*account),
+		sets:     make(map[protocol.Hash]*set)}, nil
 }
 
 // book adds the entries of one call. It checks all credits before it changes anything, so that
@@ -95,7 +101,7 @@ func (g *group) flush(ctx context.Context) error {
 		return nil
 	}
 	done, err := g.exec(ctx, setState, g.now.last, g.now.archived, int64(g.now.before), int64(g.now.expired),
-		int64(g.now.low), g.was.last, g.was.archived, g.was.commits, int64(g.l.epoch))
+		int64(g.now.low), g.was.last, g.was.archived, g.was.commits, int64(g.epoch))
 	if err != nil {
 		return err
 	}

@@ -15,19 +15,19 @@ import (
 	"github.com/tuttinode/tutti/pm/ledger"
 )
 
-// sky is a chain's head and a clock that a test moves.
-type sky struct {
-	l1    atomic.Uint64
-	hours atomic.Int64
-	looks atomic.Int64
+// chainClock is a chain's head and a clock that a test moves.
+type chainClock struct {
+	l1      atomic.Uint64
+	minutes atomic.Int64
+	looks   atomic.Int64
 }
 
-func (s *sky) options(o *ledger.Options) {
+func (s *chainClock) options(o *ledger.Options) {
 	o.Head = func() (protocol.L1Block, bool) {
 		s.looks.Add(1)
 		return protocol.L1Block(s.l1.Load()), true
 	}
-	o.Now = func() time.Time { return start.Add(time.Duration(s.hours.Load()) * time.Hour) }
+	o.Now = func() time.Time { return start.Add(time.Duration(s.minutes.Load()) * time.Minute) }
 	o.HeadEvery = time.Millisecond
 }
 
@@ -75,7 +75,7 @@ func TestAnAbsurdHeightIsMended(t *testing.T) {
 func TestAWrongHeightIsForgottenWithItsEpoch(t *testing.T) {
 	t.Parallel()
 	dir, owner := t.TempDir(), account(0, "stream")
-	var s sky
+	var s chainClock
 	s.l1.Store(50)
 	b := open(t, dir, s.options)
 	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 1)}}))
@@ -86,7 +86,7 @@ func TestAWrongHeightIsForgottenWithItsEpoch(t *testing.T) {
 	if b.has(fault.LedgerHeight) {
 		t.Error("a condition at once")
 	}
-	s.hours.Add(1)
+	s.minutes.Add(11)
 	until(t, "told", func() bool { return b.has(fault.LedgerHeight) })
 	must(t, b.stop())
 
@@ -115,7 +115,7 @@ func TestAWrongHeightIsForgottenWithItsEpoch(t *testing.T) {
 func TestAHeadThatCatchesUp(t *testing.T) {
 	t.Parallel()
 	dir, owner := t.TempDir(), account(0, "stream")
-	var s sky
+	var s chainClock
 	s.l1.Store(1)
 	b := open(t, dir, s.options)
 	late := credit(owner, 0, 1)
@@ -123,7 +123,7 @@ func TestAHeadThatCatchesUp(t *testing.T) {
 	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{late}}))
 	b.Expired(4000)
 	b.settleHeads(t, &s)
-	s.hours.Add(1)
+	s.minutes.Add(11)
 	until(t, "told", func() bool { return b.has(fault.LedgerHeight) })
 	s.l1.Store(3950)
 	until(t, "cleared", func() bool { return !b.has(fault.LedgerHeight) })
@@ -134,8 +134,44 @@ func TestAHeadThatCatchesUp(t *testing.T) {
 }
 
 // settleHeads waits until the ledger has compared heights a few times.
-func (b *books) settleHeads(t *testing.T, s *sky) {
+func (b *books) settleHeads(t *testing.T, s *chainClock) {
 	t.Helper()
 	from := s.looks.Load()
 	until(t, "looked", func() bool { return s.looks.Load() >= from+3 })
+}
+
+// When the chain has shown the right height for an hour, the books take it by themselves, with a
+// new secret, and accept tickets again.
+func TestAWrongHeightIsForgottenWithoutARestart(t *testing.T) {
+	t.Parallel()
+	dir, owner := t.TempDir(), account(0, "stream")
+	var s chainClock
+	s.l1.Store(50)
+	b := open(t, dir, s.options)
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 1)}}))
+	b.Expired(400_000_000)
+	s.l1.Store(60)
+	b.settleHeads(t, &s)
+	if _, _, ok := b.Renewed(); ok {
+		t.Error("a new epoch at once")
+	}
+	s.minutes.Add(61)
+	until(t, "renewed", func() bool {
+		_, _, ok := b.Renewed()
+		return ok
+	})
+	epoch, height, _ := b.Renewed()
+	if epoch.ID != 2 || epoch.Secret == b.opening.Current.Secret || height != 60 {
+		t.Errorf("epoch %d from height %d", epoch.ID, height)
+	}
+	until(t, "no condition", func() bool { return !b.has(fault.LedgerHeight) })
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 2, 1)}}))
+	s.l1.Store(61)
+	must(t, b.stop())
+
+	again := open(t, dir, s.options)
+	o := again.opening
+	if !o.Clean || o.Expired != 60 || o.Current.ID != 3 || len(o.Retired) != 2 || o.Retired[0] != epoch {
+		t.Errorf("%+v", o)
+	}
 }

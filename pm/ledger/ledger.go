@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tuttinode/tutti/core/database"
@@ -21,6 +22,8 @@ type Ledger struct {
 	opt   Options
 	db    *sql.DB
 	epoch pm.EpochID
+	// renewed is the epoch that replaced the opening's, nil if none did.
+	renewed atomic.Pointer[renewal]
 	// identity is the ledger's name in its mark.
 	identity string
 	// shared: the ledger is one of several books in a database.
@@ -42,6 +45,7 @@ type Ledger struct {
 	queue      []*request
 	asyncCount int
 	ended      error
+	late       lateDebits
 
 	// ending is closed when Run is to end.
 	ending <-chan struct{}

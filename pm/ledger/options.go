@@ -18,25 +18,25 @@ type Options struct {
 	// Reader is a second connection to the same database for long reads, so that they do not
 	// delay payments. Its transactions must not begin for writing. nil reads through DB.
 	Reader *sql.DB
-	// Full reports whether a driver error means that the disk is full. A commit that failed so
-	// did not happen; after any other failure the outcome is unknown, and the ledger stops. nil
+	// Full reports whether a driver error means that the disk is full. A commit that failed with
+	// it did not happen; after any other failure the outcome is unknown, and the ledger stops. nil
 	// knows no such error.
 	Full func(error) bool
-	// Passing reports whether a driver error is about the machine and may be gone at the next
-	// try: a locked file, a failed read, no memory. An error that is neither full nor passing
+	// Transient reports whether a driver error comes from the machine and may be gone at the next
+	// try: a locked file, a failed read, no memory. An error that is neither full nor transient
 	// is blamed on one entry, which is refused. nil knows no such error.
-	Passing func(error) bool
+	Transient func(error) bool
 	// Damaged reports whether a driver error means that the file is damaged. The ledger stops,
 	// because writing would make it worse. nil knows no such error.
 	Damaged func(error) bool
 	// Lost reports whether a driver error means that the database or its answer was not
-	// reachable, and that it can be asked again. It is asked about a commit with an unknown
+	// reachable, and that the query can be repeated. The writer repeats it after a commit with an unknown
 	// outcome. nil knows no such error: the database is a file.
 	Lost func(error) bool
 	// TxTimeout bounds one group's transaction; 0 is no bound.
 	TxTimeout time.Duration
-	// Mark stores outside the database how far the ledger is, so that an older copy is
-	// recognized; nil stores nothing.
+	// Mark stores outside the database how far the ledger has come, so that an older copy of
+	// the database is recognized; nil stores nothing.
 	Mark Marker
 	// Head is the chain's layer-1 height, false while it is unknown or old; nil is never known.
 	Head func() (protocol.L1Block, bool)
@@ -81,7 +81,7 @@ func (o Options) withDefaults() Options {
 	if o.Head == nil {
 		o.Head = func() (protocol.L1Block, bool) { return 0, false }
 	}
-	for _, knows := range []*func(error) bool{&o.Full, &o.Passing, &o.Damaged, &o.Lost} {
+	for _, knows := range []*func(error) bool{&o.Full, &o.Transient, &o.Damaged, &o.Lost} {
 		if *knows == nil {
 			*knows = func(error) bool { return false }
 		}

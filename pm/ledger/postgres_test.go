@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/tuttinode/tutti/cmd/tutti/store"
+	"github.com/tuttinode/tutti/cmd/tutti/nodedb"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/pm/ledger"
 	"github.com/tuttinode/tutti/test/postgres"
@@ -35,7 +35,7 @@ func onlyFile(t *testing.T) {
 var writers sync.Map
 
 // lost knows no lost connections of a file.
-func lost(err error) bool { return onPostgres() && store.Lost(err) }
+func lost(err error) bool { return onPostgres() && nodedb.StoreLost(err) }
 
 // TestAllOnPostgres runs the tests of this package once more, on PostgreSQL.
 func TestAllOnPostgres(t *testing.T) {
@@ -58,7 +58,7 @@ func TestAllOnPostgres(t *testing.T) {
 }
 
 // storeOf is the database that a directory stands for.
-func storeOf(t testing.TB, dir string) *store.Store {
+func storeOf(t testing.TB, dir string) *nodedb.Store {
 	t.Helper()
 	path := filepath.Join(dir, "address")
 	address, err := os.ReadFile(path)
@@ -68,7 +68,7 @@ func storeOf(t testing.TB, dir string) *store.Store {
 		must(t, os.WriteFile(path, []byte(text), 0o600))
 		address = []byte(text)
 	}
-	s, err := store.Parse(string(address) + "&book=test")
+	s, err := nodedb.ParseStore(string(address) + "&book=test")
 	must(t, err)
 	return s
 }
@@ -91,4 +91,23 @@ func connectStore(t testing.TB, dir string) *sql.DB {
 	t.Cleanup(func() { _ = db.Close() })
 	must(t, ledger.OpenBook(t.Context(), db, ledger.Book{Name: s.Book, Recipient: core.Address{1}, Host: "here"}, start))
 	return db
+}
+
+// BenchmarkOnPostgres runs the benchmarks of appends once more, on PostgreSQL.
+func BenchmarkOnPostgres(b *testing.B) {
+	if onPostgres() {
+		b.Skip("it does")
+	}
+	dir, err := postgres.Directory()
+	must(b, err)
+	b.Cleanup(func() { _ = os.RemoveAll(dir) })
+	server, err := postgres.New(dir, true)
+	must(b, err)
+	b.Cleanup(func() { server.Stop(true) })
+	cmd := exec.CommandContext(b.Context(), os.Args[0], "-test.run=^$", "-test.bench=^Benchmark(Append|Paced)$",
+		"-test.benchtime=3000x")
+	cmd.Env = append(os.Environ(), onStore+"="+server.Address())
+	out, err := cmd.CombinedOutput()
+	must(b, err)
+	b.Logf("%s", out)
 }

@@ -40,8 +40,8 @@ func (q *Query) matches(k *Key) bool {
 		k.Day >= q.FromDay && (q.ToDay == 0 || k.Day <= q.ToDay) && (q.Sender.IsZero() || k.Sender == q.Sender)
 }
 
-// project keeps the fields of a key by which the query groups.
-func (b By) project(k Key) (out Key) {
+// Of keeps the fields of a key by which totals are grouped.
+func (b By) Of(k Key) (out Key) {
 	if b&ByDay != 0 {
 		out.Day = k.Day
 	}
@@ -73,7 +73,7 @@ func (s *tally) add(t *Total) {
 	if !s.query.matches(&t.Key) {
 		return
 	}
-	k := s.query.By.project(t.Key)
+	k := s.query.By.Of(t.Key)
 	to := s.sums[k]
 	if to == nil {
 		to = &Total{Key: k, Units: new(big.Int), Produced: new(big.Int)}

@@ -60,17 +60,20 @@ func (l *Ledger) Book(e pm.Entries) {
 	for i := range e.Debits {
 		free = free && e.Debits[i].Price.Free()
 	}
-	l.enqueueAsync(&request{op: op, droppable: free, do: func(ctx context.Context,
+	err := l.enqueue(&request{op: op, droppable: free, do: func(ctx context.Context,
 		g *group) error {
 		return g.book(ctx, op, &e)
 	}})
+	if err != nil && !l.bookLate(&e) {
+		l.opt.Log.Error("entry lost", fault.Attr(err))
+	}
 }
 
 // Progress records a winner's next state and returns when it is on disk. Paid and the fee are
 // totals of the ticket so far: each progress replaces them. An unchanged state is ignored. The
 // errors are those of Append; LedgerRefused also means an unknown ticket, or one that is final.
 func (l *Ledger) Progress(ctx context.Context, p pm.Progress) error {
-	const op = "note the progress of a ticket"
+	const op = "record the progress of a ticket"
 	if err := validateProgress(op, &p); err != nil {
 		return err
 	}

@@ -134,7 +134,7 @@ func (g *group) flushSets(ctx context.Context) error {
 func (g *group) flushSet(ctx context.Context, hash protocol.Hash, s *set) error {
 	if s.id == 0 {
 		var err error
-		if s.id, err = g.insert(ctx, addSet, int64(g.l.epoch), hash[:], s.sender[:], s.face.String(), s.prob[:],
+		if s.id, err = g.insert(ctx, addSet, int64(g.epoch), hash[:], s.sender[:], s.face.String(), s.prob[:],
 			int64(s.expiration)); err != nil {
 			return err
 		}

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/store"
+	"github.com/tuttinode/tutti/cmd/tutti/nodedb"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
@@ -45,9 +45,9 @@ func newSharedDatabase(t *testing.T) *sharedDatabase {
 	return &sharedDatabase{t, server, server.Database(t), 5 * time.Second}
 }
 
-func (s *sharedDatabase) store(book string) *store.Store {
+func (s *sharedDatabase) store(book string) *nodedb.Store {
 	s.Helper()
-	st, err := store.Parse(s.address + "&book=" + book)
+	st, err := nodedb.ParseStore(s.address + "&book=" + book)
 	must(s.T, err)
 	return st
 }
@@ -62,7 +62,7 @@ func (s *sharedDatabase) book(name string) *books {
 	b.board = health.New(log, time.Now, nil)
 	var err error
 	b.Ledger, b.opening, err = ledger.Open(s.Context(), ledger.Options{
-		DB: b.db, Lost: store.Lost, Passing: store.Passing, Full: store.Full, TxTimeout: s.patience,
+		DB: b.db, Lost: nodedb.StoreLost, Transient: nodedb.StoreTransient, Full: nodedb.StoreFull, TxTimeout: s.patience,
 		Rand: rand.Reader, Now: func() time.Time { return b.now }, Board: b.board, Log: log, Retry: 20 * time.Millisecond,
 	})
 	must(s.T, err)

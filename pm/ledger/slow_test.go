@@ -4,9 +4,8 @@ package ledger_test
 
 import (
 	"errors"
-	"net"
+	"io"
 	"net/url"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,56 +13,25 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/ledger"
+	"github.com/tuttinode/tutti/test/postgres"
 )
 
-// distant puts the shared database behind a link on which every message takes a while.
+// distant puts the shared database behind a link on which every answer takes a while.
 func (s *sharedDatabase) distant(wait time.Duration) {
 	s.Helper()
 	u, err := url.Parse(s.address)
 	must(s.T, err)
-	to := u.Host
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(s.T, err)
-	var wg sync.WaitGroup
-	s.Cleanup(func() { _ = l.Close(); wg.Wait() })
-	wg.Go(func() {
+	u.Host = postgres.Relay(s.T, u.Host, func(near io.Writer, far io.Reader) {
+		buf := make([]byte, 1<<16)
 		for {
-			near, err := l.Accept()
-			if err != nil {
+			n, err := far.Read(buf)
+			<-time.After(wait)
+			if _, broken := near.Write(buf[:n]); err != nil || broken != nil {
 				return
 			}
-			far, err := net.Dial("tcp", to)
-			if err != nil {
-				_ = near.Close()
-				continue
-			}
-			wg.Go(func() { relay(far, near, wait) })
-			wg.Go(func() { relay(near, far, 0) })
 		}
 	})
-	u.Host = l.Addr().String()
 	s.address = u.String()
-}
-
-// relay carries bytes one way until either side ends.
-func relay(to, from net.Conn, wait time.Duration) {
-	defer to.Close()
-	defer from.Close()
-	buf := make([]byte, 1<<16)
-	for {
-		n, err := from.Read(buf)
-		if n > 0 {
-			if wait > 0 {
-				<-time.After(wait)
-			}
-			if _, err := to.Write(buf[:n]); err != nil {
-				return
-			}
-		}
-		if err != nil {
-			return
-		}
-	}
 }
 
 // What piled up is written in smaller groups where the database is too far away for
@@ -71,8 +39,8 @@ func relay(to, from net.Conn, wait time.Duration) {
 func TestADistantDatabase(t *testing.T) {
 	t.Parallel()
 	s := newSharedDatabase(t)
-	s.distant(time.Millisecond)
-	s.patience = 150 * time.Millisecond
+	s.distant(6 * time.Millisecond)
+	s.patience = 900 * time.Millisecond
 	b := s.book("a")
 	const bills = 100
 	for n := range byte(bills) {

@@ -25,6 +25,7 @@ const (
 	creditWinner
 	updateWinner
 	addProgress
+	findState
 	setState
 	statements
 )
@@ -62,6 +63,7 @@ var statementSQL = [statements]string{
 		WHERE id = ?`,
 	addProgress: `INSERT INTO ledger_progress (winner, n, state, tx, paid, fee, reason, at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+	findState: `SELECT last, archived, before, expired, low, commits FROM ledger_state`,
 	setState: `UPDATE ledger_state SET last = ?1, archived = ?2, before = ?3, expired = ?4, low = ?5, commits = commits + 1
 		WHERE last = ?6 AND archived = ?7 AND commits = ?8 AND EXISTS (SELECT 1 FROM ledger_epoch WHERE id = ?9
 			AND state = 'open')`,

@@ -22,8 +22,8 @@ import (
 
 // summed is a ledger with its summary, whose two ways to totals a test compares.
 type summed struct {
-	dir string
-	sky sky
+	dir   string
+	clock chainClock
 	*books
 	summary *ledger.Summary
 	round   protocol.Round
@@ -31,7 +31,7 @@ type summed struct {
 }
 
 func (s *summed) open(t *testing.T) {
-	s.books = open(t, s.dir, s.sky.options, func(o *ledger.Options) { o.KeepWinners = 2 })
+	s.books = open(t, s.dir, s.clock.options, keepsLittle)
 	s.summary = s.Summary()
 	s.summary.Chunk(7)
 }
@@ -129,7 +129,7 @@ func TestSummaryIsTheBooks(t *testing.T) {
 				need(d, s.Archive(t.Context(), s.round-protocol.Round(rapid.IntRange(0, 1).Draw(d, "kept"))))
 			},
 			"fold": func(d *rapid.T) {
-				s.sky.hours.Add(402 * 24)
+				s.clock.minutes.Add(402 * 24 * 60)
 				need(d, s.Archive(t.Context(), s.round))
 			},
 			"restart": func(d *rapid.T) {
@@ -208,19 +208,19 @@ func (s *summed) advance(d *rapid.T) {
 // What was folded is seen though no number of entries tells of it.
 func TestSummaryOfFoldedTotals(t *testing.T) {
 	t.Parallel()
-	var s sky
+	var s chainClock
 	b := open(t, t.TempDir(), s.options)
 	for n := range 5 {
-		c := credit(passer(n), 0, 1)
+		c := credit(oneTimeSender(n), 0, 1)
 		c.RandHash[0] = byte(n)
 		must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{c}}))
-		b.Book(pm.Entries{Closings: []pm.Closing{{Account: passer(n), Left: value(ev, 1), Round: 7, At: start}}})
+		b.Book(pm.Entries{Closings: []pm.Closing{{Account: oneTimeSender(n), Left: value(ev, 1), Round: 7, At: start}}})
 	}
 	must(t, b.Archive(t.Context(), 8))
 	sum, by := b.Summary(), ledger.Query{By: ledger.BySender}
 	catchUp(t, sum)
 	agree(t, b.Reader, sum, by, true)
-	s.hours.Store(401 * 24)
+	s.minutes.Store(401 * 24 * 60)
 	must(t, b.Archive(t.Context(), 8))
 	if folded, err := sum.Totals(t.Context(), by); err != nil || len(folded) != 1 ||
 		folded[0].Kept.Cmp(pm.ValueOf(big.NewRat(5*ev, 1))) != 0 {
@@ -233,7 +233,7 @@ func TestSummaryOfFoldedTotals(t *testing.T) {
 // and one that ended and was put away between two looks is as it ended.
 func TestSummaryOfWinnersThatMove(t *testing.T) {
 	t.Parallel()
-	b := open(t, t.TempDir(), func(o *ledger.Options) { o.KeepWinners = 2 })
+	b := open(t, t.TempDir(), keepsLittle)
 	w := winner(account(0, "stream"), 0, 1)
 	w.Credited = false
 	must(t, b.Append(t.Context(), pm.Entries{Winners: []pm.Winner{w}}))

@@ -78,7 +78,7 @@ func (t *Term) inTerm(ctx context.Context, op string, f func(*sql.Tx) error) err
 
 // Progress is Ledger.Progress for a winning ticket of any book.
 func (t *Term) Progress(ctx context.Context, p pm.Progress) error {
-	const op = "note the progress of a ticket"
+	const op = "record the progress of a ticket"
 	if err := validateProgress(op, &p); err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 )
 
-// maxFinalTries is how often an unreachable database is asked during the shutdown whether it
+// maxFinalTries is how often an unreachable database is queried during the shutdown whether it
 // has the last commit.
 const maxFinalTries = 3
 
@@ -29,7 +29,7 @@ func (l *Ledger) resolveUnknownCommit(ctx context.Context, g *group, why error) 
 		case err == nil:
 			return fatal, fault.New(fault.LedgerFailed, "ask for the last commit",
 				fmt.Sprintf("the books are at %d, and should be at %d or one more", now.commits, g.was.commits))
-		case !l.opt.Lost(err) && !l.opt.Passing(err):
+		case !l.opt.Lost(err) && !l.opt.Transient(err):
 			return fatal, err
 		}
 		l.refuseQueued(fault.Wrap(fault.StoreUnreachable, "write the ledger", err))

@@ -17,7 +17,7 @@ const maxProblems = 100
 // Report is what Verify found.
 type Report struct {
 	// Entries are those that are not rolled up, Archived those that are. Accounts,
-	// Sets, Tickets and Winners count what is there beside totals.
+	// Sets, Tickets and Winners count what is there besides totals.
 	Entries, Archived int64
 	Accounts, Sets    int64
 	Tickets, Winners  int64

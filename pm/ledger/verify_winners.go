@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// winners compares each winner with its hash, with the mark of its ticket and with
+// winners compares each winner with its hash, with the bit that marks its ticket as credited, and with
 // its history.
 func (c *checker) winners(ctx context.Context) error {
 	sets := make(map[protocol.Hash]int64)
@@ -38,7 +38,7 @@ func (c *checker) winners(ctx context.Context) error {
 		return nil
 	}, `SELECT `+winnerColumns+` FROM ledger_winner ORDER BY id`)
 	if len(newest) > 0 {
-		c.report.addProblem("there is a history of %d unknown winners", len(newest))
+		c.report.addProblem("%d histories belong to no winner", len(newest))
 	}
 	return err
 }
@@ -57,18 +57,19 @@ func (c *checker) checkWinner(w *pm.Winner, set int64, last historyEnd) {
 		c.report.addProblem("winner %v: its random number is not that of its ticket", w.Hash)
 	}
 	if at, i, mask := bit(uint32(t.SenderNonce)); w.Credited && set != 0 && !hasBit(c.marks[set][at], i, mask) {
-		c.report.addProblem("winner %v: it counts as credited, and its ticket was not", w.Hash)
+		c.report.addProblem("winner %v: it is stored as credited, but its ticket is not marked", w.Hash)
 	}
 	switch {
 	case !last.first || last.steps != last.n+1:
 		c.report.addProblem("winner %v: a part of its history is missing", w.Hash)
 	case last.state != w.State || last.tx != w.Tx || last.paid.Cmp(w.Paid) != 0 || last.fee.Cmp(w.GasFee) != 0 ||
 		last.reason != w.Reason || last.at != nanos(w.Since):
-		c.report.addProblem("winner %v: it is %s, and by its history %s", w.Hash, w.State, last.state)
+		c.report.addProblem("winner %v: its state is %s, but %s in its history", w.Hash, w.State, last.state)
 	}
 }
 
-// historyEnd is the newest step of a winner's history. first: the history begins with the draw.
+// historyEnd is the newest step of a winner's history. n is its number, steps the number of stored steps;
+// first: step 0 (the ticket was won) is stored.
 type historyEnd struct {
 	n, steps int64
 	first    bool

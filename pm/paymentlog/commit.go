@@ -64,10 +64,10 @@ func (s *Store) flush(ctx context.Context) error {
 	s.stop()
 	ctx, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()
-	// Credits go with the first commit: no more arrive.
-	credits := s.takeCredits()
-	for batch := s.takeBatch(maxBatch); len(batch)+len(credits) > 0; batch, credits = s.takeBatch(maxBatch), nil {
-		if err := s.write(ctx, batch, credits); err != nil {
+	// Credits and what was written off go with the first commit: no more arrive.
+	changed := s.takeChanges()
+	for batch := s.takeBatch(maxBatch); len(batch)+changed.len() > 0; batch, changed = s.takeBatch(maxBatch), (changes{}) {
+		if err := s.write(ctx, batch, changed); err != nil {
 			s.answerWaiting(append(batch, s.takeBatch(maxWaiting)...), err)
 			return failed("close the account of payments", err)
 		}
@@ -80,11 +80,11 @@ func (s *Store) flush(ctx context.Context) error {
 // caller are queued again.
 func (s *Store) commit(ctx context.Context, batch []*entry) error {
 	// Taken after the batch, so that the credits of its payments are included.
-	credits := s.takeCredits()
-	if len(batch)+len(credits) == 0 {
+	changed := s.takeChanges()
+	if len(batch)+changed.len() == 0 {
 		return nil
 	}
-	err := s.write(ctx, batch, credits)
+	err := s.write(ctx, batch, changed)
 	if s.opt.Board != nil {
 		s.opt.Board.Report(health.Key{Code: fault.SpentFailed}, failed("write down payments", err))
 	}
@@ -99,7 +99,7 @@ func (s *Store) commit(ctx context.Context, batch []*entry) error {
 		}
 	}
 	s.requeue(later)
-	s.requeueCredits(credits)
+	s.requeueChanges(changed)
 	return err
 }
 
@@ -113,7 +113,7 @@ func (s *Store) answerWaiting(batch []*entry, err error) {
 }
 
 // write writes a batch in one database transaction.
-func (s *Store) write(ctx context.Context, batch []*entry, credits map[string]Credit) error {
+func (s *Store) write(ctx context.Context, batch []*entry, changed changes) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -127,13 +127,17 @@ func (s *Store) write(ctx context.Context, batch []*entry, credits map[string]Cr
 			rows++
 			_, err = insert.ExecContext(ctx, values(s.opt.Sender, e.payment)...)
 		case e.id != 0:
-			_, err = settle.ExecContext(ctx, string(r.State), r.Units, unixNano(r.Settled), int64(e.id))
+			_, err = settle.ExecContext(ctx, string(r.State), r.Units, unixNano(r.Settled),
+				r.Lost.Rat().RatString(), r.Charged.String(), int64(e.id))
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if err := writeCredits(ctx, tx, s.opt.Sender, credits); err != nil {
+	if err := writeCredits(ctx, tx, tx.StmtContext(ctx, s.keep), s.opt.Sender, changed.credits); err != nil {
+		return err
+	}
+	if err := addWriteOffs(ctx, tx, s.opt.Sender, changed.writeOffs); err != nil {
 		return err
 	}
 	if err := tx.Commit(); err != nil {

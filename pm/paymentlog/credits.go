@@ -82,45 +82,24 @@ func scanCredit(rows *sql.Rows) (c Credit, err error) {
 	return c, nil
 }
 
-// takeCredits returns the credits that wait to be written.
-func (s *Store) takeCredits() map[string]Credit {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.credits) == 0 {
-		return nil
-	}
-	out := s.credits
-	s.credits = make(map[string]Credit)
-	return out
-}
+// keepCredit stores one credit.
+const keepCredit = `INSERT OR REPLACE INTO spent_credit
+	(sender, payee, unworked, waiting, halved, worked, earlier, left_now, left_earlier, span, stopped)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-// requeueCredits puts back credits that could not be written, unless there are newer ones.
-func (s *Store) requeueCredits(failed map[string]Credit) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for payee, c := range failed {
-		if _, newer := s.credits[payee]; !newer {
-			s.credits[payee] = c
-		}
-	}
-	if len(s.credits) > 0 {
-		wake(s.later)
-	}
-}
-
-// writeCredits writes credits in the transaction of a commit.
-func writeCredits(ctx context.Context, tx *sql.Tx, sender core.Address, credits map[string]Credit) error {
+// writeCredits writes credits in the transaction of a commit. keep is keepCredit, prepared: each payment changes a
+// credit.
+func writeCredits(ctx context.Context, tx *sql.Tx, keep *sql.Stmt, sender core.Address,
+	credits map[string]Credit) error {
 	for _, payee := range slices.Sorted(maps.Keys(credits)) {
 		c := credits[payee]
 		var err error
 		if c.Unworked == nil {
 			_, err = tx.ExecContext(ctx, `DELETE FROM spent_credit WHERE sender = ? AND payee = ?`, sender[:], payee)
 		} else {
-			_, err = tx.ExecContext(ctx, `INSERT OR REPLACE INTO spent_credit
-				(sender, payee, unworked, waiting, halved, worked, earlier, left_now, left_earlier, span, stopped)
-				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-				sender[:], payee, c.Unworked.String(), c.Waiting.String(), c.Halved.UnixNano(), c.Worked[0].String(),
-				c.Worked[1].String(), c.Left[0].String(), c.Left[1].String(), c.Span.UnixNano(), c.Stopped)
+			_, err = keep.ExecContext(ctx, sender[:], payee, c.Unworked.String(), c.Waiting.String(),
+				c.Halved.UnixNano(), c.Worked[0].String(), c.Worked[1].String(), c.Left[0].String(), c.Left[1].String(),
+				c.Span.UnixNano(), c.Stopped)
 		}
 		if err != nil {
 			return err

@@ -30,12 +30,14 @@ type Row struct {
 	State     State  `json:"state"`
 	Units     int64  `json:"units"`
 	Billed    string `json:"billed"`
+	Cost      string `json:"cost"`
+	Charged   string `json:"charged"`
 }
 
 func header() []string {
 	return []string{"id", "at", "recipient", "peer", "account", "pipeline", "model", "randHash", "firstNonce",
 		"lastNonce",
-		"faceValue", "value", "price", "estimate", "state", "units", "billed"}
+		"faceValue", "value", "price", "estimate", "state", "units", "billed", "cost", "charged"}
 }
 
 // rowOf writes a payment's amounts as exact fractions of wei.
@@ -45,7 +47,7 @@ func rowOf(p *Payment) Row {
 		Account:  string(p.Account),
 		Pipeline: p.Pipeline, Model: p.Model, First: p.First, Last: p.Last, FaceValue: p.FaceValue.String(),
 		Value: p.Value().Rat().RatString(), Price: p.Price.String(), Estimate: p.Estimate, State: p.State, Units: p.Units,
-		Billed: p.Billed().Rat().RatString(),
+		Billed: p.Billed().Rat().RatString(), Cost: p.Cost().Rat().RatString(), Charged: p.Charged.String(),
 	}
 	if p.Tickets() > 0 {
 		l.RandHash = p.RandHash.String()
@@ -57,7 +59,8 @@ func (l *Row) fields() []string {
 	n := func(v int64) string { return strconv.FormatInt(v, 10) }
 	return []string{n(l.ID), l.At, l.Recipient, cell(l.Peer), cell(l.Account), cell(l.Pipeline), cell(l.Model),
 		l.RandHash, n(int64(l.First)), n(int64(l.Last)),
-		l.FaceValue, l.Value, l.Price, n(l.Estimate), string(l.State), n(l.Units), l.Billed}
+		l.FaceValue, l.Value, l.Price, n(l.Estimate), string(l.State), n(l.Units), l.Billed, l.Cost,
+		l.Charged}
 }
 
 // cell makes foreign text safe for a spreadsheet, which takes text that begins with one of

@@ -74,7 +74,7 @@ func (s *Store) foldOldest(ctx context.Context) error {
 func (s *Store) addTotal(ctx context.Context, tx *sql.Tx, t *Total) error {
 	sum := *t
 	rows, err := tx.QueryContext(ctx, `SELECT day, recipient, pipeline, model, payments, tickets, value, open, units,
-		billed
+		billed, cost, charged
 		FROM spent_total WHERE sender = ? AND day = ? AND recipient = ? AND pipeline = ? AND model = ?`,
 		s.opt.Sender[:], t.Day, t.Recipient[:], t.Pipeline, t.Model)
 	if err != nil {
@@ -92,9 +92,10 @@ func (s *Store) addTotal(ctx context.Context, tx *sql.Tx, t *Total) error {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `INSERT OR REPLACE INTO spent_total
-		(sender, day, recipient, pipeline, model, payments, tickets, value, open, units, billed)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		(sender, day, recipient, pipeline, model, payments, tickets, value, open, units, billed, cost, charged)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		s.opt.Sender[:], sum.Day, sum.Recipient[:], sum.Pipeline, sum.Model, sum.Payments, sum.Tickets,
-		numerator(sum.Value), numerator(sum.Open), sum.Units, sum.Billed.Rat().RatString())
+		numerator(sum.Value), numerator(sum.Open), sum.Units, sum.Billed.Rat().RatString(),
+		sum.Cost.Rat().RatString(), sum.Charged.String())
 	return err
 }

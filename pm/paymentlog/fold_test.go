@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/pm/paymentlog"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // Payments without an end do not keep those after them from being summed up.

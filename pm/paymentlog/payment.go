@@ -71,6 +71,10 @@ type Result struct {
 	State State
 	// Units is what is billed; 0 unless the state is Answered.
 	Units int64
+	// Lost is what a refused or failed job cost: its tickets, and what it had taken out of a balance.
+	Lost pm.Value
+	// Charged is the cost in whole wei, rounded up, where it was charged to a client's request; 0 for other work.
+	Charged core.Wei
 	// Settled is when the result became known; zero before.
 	Settled time.Time
 }
@@ -91,6 +95,15 @@ func (p *Payment) Value() pm.Value {
 
 // Billed returns the price of the billed work.
 func (p *Payment) Billed() pm.Value { return p.Price.Of(p.Units) }
+
+// Cost returns what the job cost: what was sent in tickets or taken out of a balance, and is not in the balance any
+// more. It is nothing where the result is not known.
+func (p *Payment) Cost() pm.Value {
+	if p.State == Answered {
+		return p.Price.Cost(p.Units)
+	}
+	return p.Lost
+}
 
 // Issued is the last used nonce of a set.
 type Issued struct {

@@ -9,7 +9,7 @@ import (
 )
 
 // maxWaiting bounds the queue while the disk fails, except for results of payments: these are
-// bounded by the stored payments, and a lost one leaves its payment open for ever.
+// bounded by the stored payments, and a lost one leaves its payment open forever.
 const maxWaiting = 1 << 16
 
 // entry is one write: a new payment, the result of a stored one, or nothing, for a caller that

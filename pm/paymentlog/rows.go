@@ -10,14 +10,15 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
 )
 
 const (
 	columns = `id, recipient, peer, account, pipeline, model, rand_hash, first, last, face_value, win_prob, expires,
-		price, per, estimate, at, state, units, settled`
+		price, per, estimate, at, state, units, settled, lost, charged`
 	insertPayment = `INSERT INTO spent_payment (sender, ` + columns +
-		`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	settlePayment = `UPDATE spent_payment SET state = ?, units = ?, settled = ? WHERE id = ?`
+		`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	settlePayment = `UPDATE spent_payment SET state = ?, units = ?, settled = ?, lost = ?, charged = ? WHERE id = ?`
 	// pageSize is how many payments a report reads at once. Payments are written between pages:
 	// the database has one connection.
 	pageSize = 1000
@@ -29,6 +30,7 @@ func values(sender core.Address, p *Payment) []any {
 		sender[:], int64(p.ID), p.Recipient[:], p.Peer, string(p.Account), p.Pipeline, p.Model, p.RandHash[:],
 		int64(p.First), int64(p.Last), p.FaceValue.Big().Bytes(), p.WinProb[:], int64(p.ExpirationBlock),
 		p.Price.PerUnit, p.Price.PixelsPerUnit, p.Estimate, unixNano(p.At), string(p.State), p.Units, unixNano(p.Settled),
+		p.Lost.Rat().RatString(), p.Charged.String(),
 	}
 }
 
@@ -38,10 +40,11 @@ var errDamaged = errors.New("the stored row is damaged")
 // scan reads a payment.
 func scan(rows *sql.Rows) (p Payment, err error) {
 	var recipient, hash, face, prob []byte
+	var lost, charged string
 	var first, last, expires, at, settled int64
 	err = rows.Scan(&p.ID, &recipient, &p.Peer, &p.Account, &p.Pipeline, &p.Model, &hash, &first, &last, &face, &prob,
 		&expires,
-		&p.Price.PerUnit, &p.Price.PixelsPerUnit, &p.Estimate, &at, &p.State, &p.Units, &settled)
+		&p.Price.PerUnit, &p.Price.PixelsPerUnit, &p.Estimate, &at, &p.State, &p.Units, &settled, &lost, &charged)
 	if err != nil {
 		return p, err
 	}
@@ -58,7 +61,29 @@ func scan(rows *sql.Rows) (p Payment, err error) {
 	if settled != 0 {
 		p.Settled = time.Unix(0, settled)
 	}
+	if lost == "" && (p.State == Refused || p.State == Failed) {
+		p.Lost = p.Value()
+	} else if p.Lost, err = valueOf(lost); err != nil {
+		return p, fmt.Errorf("payment %d: %w", p.ID, err)
+	}
+	if charged != "0" { // the zero value
+		if p.Charged, err = core.ParseWei(charged); err != nil {
+			return p, fmt.Errorf("payment %d: %w", p.ID, err)
+		}
+	}
 	return p, nil
+}
+
+// valueOf reads a fraction; "" and "0" are the zero value.
+func valueOf(text string) (pm.Value, error) {
+	if text == "" || text == "0" {
+		return pm.Value{}, nil
+	}
+	r, ok := new(big.Rat).SetString(text)
+	if !ok {
+		return pm.Value{}, errDamaged
+	}
+	return pm.ValueOf(r), nil
 }
 
 // page reads the payments after one, in order.

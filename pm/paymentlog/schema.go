@@ -56,5 +56,17 @@ func tables() database.Tables {
 		`ALTER TABLE spent_credit ADD COLUMN waiting TEXT NOT NULL DEFAULT '0';
 		ALTER TABLE spent_credit ADD COLUMN left_now TEXT NOT NULL DEFAULT '0';
 		ALTER TABLE spent_credit ADD COLUMN left_earlier TEXT NOT NULL DEFAULT '0'`,
+		// lost and cost are empty in rows of before.
+		`ALTER TABLE spent_payment ADD COLUMN lost TEXT NOT NULL DEFAULT '';
+		ALTER TABLE spent_payment ADD COLUMN charged TEXT NOT NULL DEFAULT '0';
+		ALTER TABLE spent_total ADD COLUMN cost TEXT NOT NULL DEFAULT '';
+		ALTER TABLE spent_total ADD COLUMN charged TEXT NOT NULL DEFAULT '0';
+		CREATE TABLE spent_writeoff (
+			sender BLOB NOT NULL,
+			day    TEXT NOT NULL,
+			reason TEXT NOT NULL,
+			value  TEXT NOT NULL,
+			PRIMARY KEY (sender, day, reason)
+		) STRICT, WITHOUT ROWID`,
 	}}
 }

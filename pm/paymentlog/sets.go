@@ -9,14 +9,14 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// Set is what was paid with one set of ticket parameters: an orchestrator's ledger has the same
-// under the same hash.
+// Set is what was paid with one set of ticket parameters: the orchestrator's ledger holds its
+// counterpart under the same RandHash.
 type Set struct {
 	RandHash        protocol.Hash
 	Recipient       core.Address
 	ExpirationBlock protocol.L1Block
-	// Nonces are the tickets that the recipient may have, ascending; of these, Open are those
-	// for which no work was billed.
+	// Nonces are the tickets that the recipient may have, ascending; Open is the subset for
+	// which no work was billed.
 	Nonces, Open []uint32
 	// Value is what the tickets are worth together.
 	Value pm.Value

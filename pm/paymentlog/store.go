@@ -12,6 +12,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
 )
 
 // defaultKeep is how many payments are stored one by one.
@@ -41,14 +42,16 @@ type Store struct {
 	opt Options
 	db  *sql.DB
 
-	insert, settle *sql.Stmt
+	insert, settle, keep *sql.Stmt
 
 	mu      sync.Mutex
 	queue   []*entry
 	credits map[string]Credit // to be written
-	running bool
-	stopped bool
-	next    ID
+	// writeOffs are to be written, nil for none.
+	writeOffs map[writeOffKey]pm.Value
+	running   bool
+	stopped   bool
+	next      ID
 	// rows is how many payments are stored one by one; only Run changes it.
 	rows int
 	// wake is filled while a caller waits for an entry in the queue, later while the queue is
@@ -60,7 +63,7 @@ type Store struct {
 }
 
 // Open brings the tables up to date and returns the account's log. Payments whose result the
-// process before did not learn become unknown. issued are the recently used nonces. Errors of
+// previous process did not learn become unknown. issued are the recently used nonces. Errors of
 // all methods are the fault SpentFailed, or Canceled.
 func Open(ctx context.Context, opt Options) (s *Store, issued []Issued, err error) {
 	if opt.Keep <= 0 {
@@ -81,11 +84,8 @@ func Open(ctx context.Context, opt Options) (s *Store, issued []Issued, err erro
 	if err := s.recover(ctx); err != nil {
 		return nil, nil, failed(op, err)
 	}
-	if s.insert, err = s.db.PrepareContext(ctx, insertPayment); err != nil {
-		return nil, nil, failed(op, err)
-	}
-	if s.settle, err = s.db.PrepareContext(ctx, settlePayment); err != nil {
-		return nil, nil, errors.Join(failed(op, err), s.insert.Close())
+	if err := s.prepare(ctx); err != nil {
+		return nil, nil, errors.Join(failed(op, err), s.Close())
 	}
 	issued, err = s.issued(ctx, opt.Now().Add(-recently))
 	if err != nil {
@@ -94,9 +94,28 @@ func Open(ctx context.Context, opt Options) (s *Store, issued []Issued, err erro
 	return s, issued, nil
 }
 
+// prepare prepares the statements of every payment.
+func (s *Store) prepare(ctx context.Context) (err error) {
+	for _, p := range []struct {
+		to   **sql.Stmt
+		text string
+	}{{&s.insert, insertPayment}, {&s.settle, settlePayment}, {&s.keep, keepCredit}} {
+		if *p.to, err = s.db.PrepareContext(ctx, p.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Close releases the database, after Run has returned.
 func (s *Store) Close() error {
-	return failed("close the account of payments", errors.Join(s.insert.Close(), s.settle.Close()))
+	var errs []error
+	for _, stmt := range []*sql.Stmt{s.insert, s.settle, s.keep} {
+		if stmt != nil {
+			errs = append(errs, stmt.Close())
+		}
+	}
+	return failed("close the account of payments", errors.Join(errs...))
 }
 
 // failed is err as a fault, nil for nil; the end of a context keeps its own code.

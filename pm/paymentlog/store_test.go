@@ -216,7 +216,7 @@ func TestExport(t *testing.T) {
 	b.pay(t, payment(1, 3, 3))
 	var out bytes.Buffer
 	if err := b.Export(t.Context(), &out, "csv"); err != nil || strings.Count(out.String(), "\n") != 3 ||
-		!strings.Contains(out.String(), ",answered,3,7\n") {
+		!strings.Contains(out.String(), ",answered,3,7,7,0\n") {
 		t.Error(out.String(), err)
 	}
 	out.Reset()

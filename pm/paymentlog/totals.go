@@ -35,6 +35,10 @@ type Total struct {
 	// pm.Value.RoundedUp.
 	Units  int64
 	Billed pm.Value
+	// Cost is what the jobs cost, Billed included; see Payment.Cost. Charged is the part of it that was charged to
+	// clients' requests, of each job in whole wei, rounded up: the sum of what API keys spent.
+	Cost    pm.Value
+	Charged core.Wei
 }
 
 // Query selects payments, and the fields to sum by.
@@ -103,6 +107,7 @@ func (t *Total) add(o *Total) {
 	t.Value, t.Open = t.Value.Add(o.Value), t.Open.Add(o.Open)
 	t.Units += o.Units
 	t.Billed = t.Billed.Add(o.Billed)
+	t.Cost, t.Charged = t.Cost.Add(o.Cost), t.Charged.Add(o.Charged)
 }
 
 // totalOf returns one payment's part.
@@ -113,6 +118,7 @@ func totalOf(p *Payment) *Total {
 		return t
 	}
 	t.Payments, t.Tickets, t.Value = 1, p.Tickets(), p.Value()
+	t.Cost, t.Charged = p.Cost(), p.Charged
 	if p.State == Answered {
 		t.Units, t.Billed = p.Units, p.Price.Cost(p.Units)
 	} else {
@@ -124,7 +130,7 @@ func totalOf(p *Payment) *Total {
 // eachTotal reads the sums of older payments.
 func (s *Store) eachTotal(ctx context.Context, f func(*Total)) error {
 	rows, err := s.db.QueryContext(ctx, `SELECT day, recipient, pipeline, model, payments, tickets, value, open, units,
-		billed
+		billed, cost, charged
 		FROM spent_total WHERE sender = ?`, s.opt.Sender[:])
 	if err != nil {
 		return err
@@ -142,8 +148,9 @@ func (s *Store) eachTotal(ctx context.Context, f func(*Total)) error {
 
 func scanTotal(rows *sql.Rows) (t Total, err error) {
 	var recipient, value, open []byte
-	var billed string
-	err = rows.Scan(&t.Day, &recipient, &t.Pipeline, &t.Model, &t.Payments, &t.Tickets, &value, &open, &t.Units, &billed)
+	var billed, cost, charged string
+	err = rows.Scan(&t.Day, &recipient, &t.Pipeline, &t.Model, &t.Payments, &t.Tickets, &value, &open, &t.Units, &billed,
+		&cost, &charged)
 	if err != nil {
 		return t, err
 	}
@@ -153,6 +160,15 @@ func scanTotal(rows *sql.Rows) (t Total, err error) {
 	}
 	t.Recipient, t.Billed = core.Address(recipient), pm.ValueOf(bill).RoundedUp()
 	t.Value, t.Open = fromNumerator(value), fromNumerator(open)
+	if t.Cost, err = valueOf(cost); err != nil {
+		return t, fmt.Errorf("the sum of %s: %w", t.Day, err)
+	}
+	if cost == "" {
+		t.Cost = t.Billed.Add(t.Open)
+	}
+	if t.Charged, err = core.ParseWei(charged); err != nil {
+		return t, fmt.Errorf("the sum of %s: %w", t.Day, err)
+	}
 	return t, nil
 }
 

@@ -51,7 +51,8 @@ func (s *Store) Verify(ctx context.Context) (Report, error) {
 	err := s.eachTotal(ctx, func(t *Total) {
 		r.Sums++
 		r.Value = r.Value.Add(t.Value)
-		if t.Payments < 0 || t.Tickets < 0 || t.Units < 0 || t.Billed.Sign() < 0 || t.Open.Cmp(t.Value) > 0 {
+		if t.Payments < 0 || t.Tickets < 0 || t.Units < 0 || t.Billed.Sign() < 0 || t.Open.Cmp(t.Value) > 0 ||
+			t.Cost.Cmp(t.Billed) < 0 {
 			r.problem("the sum of %s for %s cannot be", t.Day, t.Recipient)
 		}
 	})
@@ -80,6 +81,12 @@ func (r *Report) payment(p *Payment, sets map[protocol.Hash]*setCheck) {
 	r.States[p.State]++
 	if p.Units < 0 || p.Units > 0 && p.State != Answered {
 		r.problem("payment %d bills %d units in state %s", p.ID, p.Units, p.State)
+	}
+	if known := p.State == Answered || p.State == Refused || p.State == Failed; !known && p.Cost().Sign() != 0 ||
+		p.Cost().Sign() < 0 {
+		r.problem("payment %d cost %s wei in state %s", p.ID, p.Cost(), p.State)
+	} else if !p.Charged.IsZero() && p.Charged.Big().Cmp(p.Cost().Ceil()) != 0 {
+		r.problem("payment %d cost %s wei, of which %s were charged", p.ID, p.Cost(), p.Charged)
 	}
 	if p.First == 0 && p.Last == 0 {
 		return

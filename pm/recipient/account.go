@@ -27,8 +27,12 @@ type account struct {
 	balance, inProgress pm.Value
 	jobs                int
 	booked              bool
+	// promised is what jobs whose tickets are being written will need of the balance. Guarded by mu.
+	promised promises
 	// funds are the parts of a model's balance, by the payer of each. Guarded by mu.
 	funds []*fund
+	// before is by what the payer of before the start is known; nil where that is not known. Nothing changes it.
+	before *fund
 }
 
 // credit adds the value of a job's tickets, once they are on disk.
@@ -58,10 +62,10 @@ func (a *account) deficitLocked() pm.Value {
 	return a.balance.Neg()
 }
 
-// freeLocked returns what is neither reserved for running jobs nor needed for what the gateway owes
-// in other accounts.
+// freeLocked returns what is neither reserved for running jobs, nor promised to others, nor needed for what the
+// gateway owes in other accounts.
 func (a *account) freeLocked() pm.Value {
-	return a.balance.Sub(a.inProgress).Sub(a.payer.owedElsewhere(a.deficitLocked()))
+	return a.balance.Sub(a.inProgress).Sub(a.promised.sum).Sub(a.payer.owedElsewhere(a.deficitLocked()))
 }
 
 // reserve admits a job if the free balance covers what is needed, and reserves its estimate.
@@ -69,6 +73,7 @@ func (a *account) freeLocked() pm.Value {
 func (a *account) reserve(job *pm.Job, cost, needed pm.Value) (*fund, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.promised.drop(job)
 	if a.freeForLocked(job).Cmp(needed) < 0 {
 		return nil, insufficient("admit a job")
 	}
@@ -85,23 +90,6 @@ func (a *account) coversMinimum(least core.Wei) error {
 		return insufficient("begin a job")
 	}
 	return nil
-}
-
-// coversBill checks whether the account covers a bill for which cost was reserved, up to a
-// deficit of owing. Beyond that its gateway may owe no more than most in all its accounts
-// together. What is expected of it counts until the job ends.
-func (a *account) coversBill(cost, bill, owing, most pm.Value) (expected pm.Value, err error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	others := a.inProgress.Sub(cost)
-	missing := bill.Sub(a.balance.Sub(others))
-	switch {
-	case missing.Cmp(owing) <= 0:
-		return pm.Value{}, nil
-	case a.payer.expectDebt(missing, a.deficitLocked(), most):
-		return missing, nil
-	}
-	return pm.Value{}, insufficient("bill a job")
 }
 
 func insufficient(op string) error { return fault.New(fault.InsufficientBalance, op, "") }

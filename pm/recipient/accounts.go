@@ -54,6 +54,12 @@ func (s *accounts) restore(o *pm.Opening) {
 	for _, b := range o.Balances {
 		a := s.addLocked(b.Account)
 		a.used = past(b.Used)
+		for _, session := range b.Sessions {
+			if a.before == nil {
+				a.before = new(fund)
+			}
+			a.before.sessions.add(session) // the last ones are kept
+		}
 		a.stale = now.Sub(b.Used) >= idleAccount || o.Restored && b.Value.Sign() > 0
 		a.changeLocked(b.Value)
 	}

@@ -91,6 +91,7 @@ func (r *Recipient) admitPaid(ctx context.Context, job *pm.Job, view *protocol.V
 	admitted := false
 	defer func() {
 		if !admitted {
+			a.endPromise(job)
 			r.accounts.unpin(a, r.opt.Now())
 		}
 	}()

@@ -277,6 +277,6 @@ func TestParametersStayGoodUntilTheyExpire(t *testing.T) {
 	n.refuse(first.job(1, 1), fault.TicketParamsStale, "TicketParams expired")
 	n.Sweep()
 	if got := n.Snapshot(t.Context()).Sets; got != 0 || n.books.expired != 21_000_040 {
-		t.Errorf("%d sets are kept, the books were told of %d", got, n.books.expired)
+		t.Errorf("%d sets are kept, the books were notified of %d", got, n.books.expired)
 	}
 }

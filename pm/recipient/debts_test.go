@@ -290,6 +290,8 @@ func TestDebtsAreNotPutAwayEarly(t *testing.T) {
 		n := newNode(t)
 		n.chain.change(func(v *protocol.View) { v.Round.Length = length })
 		n.Sweep()
+		n.clock.Forward(time.Hour)
+		n.Sweep()
 		if !slices.Equal(n.books.archived, []protocol.Round{before}) {
 			t.Errorf("rounds of %d blocks: put away before %v, want %d", length, n.books.archived, before)
 		}

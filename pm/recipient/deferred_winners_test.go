@@ -52,7 +52,7 @@ func (b *fullBooks) setFull(full bool) {
 	}
 }
 
-// What wins while the disk is full is money all the same. It is told of when it is on
+// What wins while the disk is full is money all the same. It is reported when it is on
 // disk, and sent twice it takes no more room.
 func TestWinnersWhileTheDiskIsFull(t *testing.T) {
 	t.Parallel()
@@ -69,7 +69,7 @@ func TestWinnersWhileTheDiskIsFull(t *testing.T) {
 	}
 	n.Sweep()
 	if len(full.kept) != 1 || len(full.kept[0].Winners) < 4 || len(full.kept[0].Credits) != 0 || len(n.won) != 0 {
-		t.Fatalf("kept %+v, told of %d", full.kept, len(n.won))
+		t.Fatalf("kept %+v, reported %d", full.kept, len(n.won))
 	}
 	for _, w := range full.kept[0].Winners {
 		if w.Credited {
@@ -81,12 +81,12 @@ func TestWinnersWhileTheDiskIsFull(t *testing.T) {
 	n.Sweep()
 	n.Sweep()
 	if len(n.won) != want || len(n.books.winners) != want {
-		t.Errorf("told of %d, the books have %d, want %d", len(n.won), len(n.books.winners), want)
+		t.Errorf("reported %d, the books have %d, want %d", len(n.won), len(n.books.winners), want)
 	}
 	// The payment itself may come again.
 	n.admit(job).Release()
 	if len(n.won) != want {
-		t.Errorf("told of %d after all", len(n.won))
+		t.Errorf("reported %d after all", len(n.won))
 	}
 }
 
@@ -98,7 +98,7 @@ func TestWinnersOfUnknownFunds(t *testing.T) {
 	n.chain.err = errDown
 	n.refuse(s.job(40, 1), fault.SenderFundsUnknown, "")
 	if _, open := n.balance(s); open || len(n.won) < 4 || len(n.books.winners) != len(n.won) {
-		t.Errorf("told of %d winners, the books have %d; open: %v", len(n.won), len(n.books.winners), open)
+		t.Errorf("reported %d winners, the books have %d; open: %v", len(n.won), len(n.books.winners), open)
 	}
 	for _, w := range n.books.winners {
 		if w.Credited {
@@ -190,7 +190,7 @@ func TestExpiredByAHead(t *testing.T) {
 	n.admit(s.job(1, 1)).Release()
 	e.head(expires)
 	if n.books.height() != expires {
-		t.Errorf("the books were told of %d, want %d", n.books.height(), expires)
+		t.Errorf("the books were notified of %d, want %d", n.books.height(), expires)
 	}
 	e.head(expires - 3)
 	n.refuse(later.job(1, 1), fault.TicketParamsStale, "")

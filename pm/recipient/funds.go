@@ -14,8 +14,8 @@ import (
 // fundsState is what a gateway's funds cover at one moment.
 type fundsState struct {
 	funds protocol.SenderFunds
-	// maxFloat is the most that one ticket may pay, faceValue what it should pay, and txCost
-	// what redeeming it costs.
+	// maxFloat is the largest face value that the sender's funds can cover, faceValue what a
+	// ticket should pay, and txCost what redeeming it costs.
 	maxFloat, faceValue, txCost core.Wei
 }
 
@@ -30,25 +30,25 @@ func (r *Recipient) view(op string) (protocol.View, error) {
 
 // readFunds reads a gateway's funds. The error is a fault: InsufficientSenderReserve if they
 // cover no ticket worth redeeming, SenderFundsUnknown if they cannot be read.
-func (r *Recipient) readFunds(ctx context.Context, view *protocol.View, sender core.Address) (c fundsState, err error) {
+func (r *Recipient) readFunds(ctx context.Context, view *protocol.View, sender core.Address) (f fundsState, err error) {
 	const op = "look at a gateway's funds"
-	if c.funds, err = r.opt.Chain.SenderFunds(ctx, sender); err != nil {
-		return c, pm.UnknownFunds(sender, err)
+	if f.funds, err = r.opt.Chain.SenderFunds(ctx, sender); err != nil {
+		return f, pm.UnknownFunds(sender, err)
 	}
-	if unlocking(c.funds.WithdrawRound, view.Round.LastInitialized) {
-		return c, fault.Wrap(fault.InsufficientSenderReserve, op, errUnlocking)
+	if unlocking(f.funds.WithdrawRound, view.Round.LastInitialized) {
+		return f, fault.Wrap(fault.InsufficientSenderReserve, op, errUnlocking)
 	}
-	if c.maxFloat, err = r.maxFloat(ctx, view, sender, c.funds); err != nil {
-		return c, pm.UnknownFunds(sender, err)
+	if f.maxFloat, err = r.maxFloat(ctx, view, sender, f.funds); err != nil {
+		return f, pm.UnknownFunds(sender, err)
 	}
-	if c.txCost, err = r.txCost(view); err != nil {
-		return c, fault.Wrap(fault.InsufficientSenderReserve, op, err)
+	if f.txCost, err = r.txCost(view); err != nil {
+		return f, fault.Wrap(fault.InsufficientSenderReserve, op, err)
 	}
-	c.faceValue, err = pm.FaceValue(pm.Offered{
-		TicketEV: r.opt.TicketEV, MaxFaceValue: r.MaxFaceValue(), MaxFloat: c.maxFloat,
-		TxCost: c.txCost, RedeemGas: r.opt.RedeemGas,
+	f.faceValue, err = pm.FaceValue(pm.Offered{
+		TicketEV: r.opt.TicketEV, MaxFaceValue: r.MaxFaceValue(), MaxFloat: f.maxFloat,
+		TxCost: f.txCost, RedeemGas: r.opt.RedeemGas,
 	})
-	return c, err
+	return f, err
 }
 
 var errUnlocking = errors.New("the deposit and the reserve are being unlocked")
@@ -66,11 +66,12 @@ func (r *Recipient) maxFloat(ctx context.Context, view *protocol.View, sender co
 	return pm.MaxFloat(funds, view.PoolSize, r.opt.Pending(sender)), nil
 }
 
-// txCost returns what redeeming a ticket costs. The error means an overflow.
+// txCost returns what redeeming a ticket costs. The error means a cost above 2^256-1 wei, which no
+// funds cover: readFunds reports it as InsufficientSenderReserve.
 func (r *Recipient) txCost(view *protocol.View) (core.Wei, error) {
 	price := view.Head.BaseFee
-	if least := *r.minGasPrice.Load(); price.Cmp(least) < 0 {
-		price = least
+	if floor := *r.minGasPrice.Load(); price.Cmp(floor) < 0 {
+		price = floor
 	}
 	gas := new(big.Int).SetUint64(uint64(r.opt.RedeemGas))
 	return core.WeiOf(gas.Mul(gas, price.Big()))

@@ -35,14 +35,6 @@ type hold struct {
 	expectedDebt pm.Value
 }
 
-const (
-	// maxDebtPerEstimate is how many times its estimate a job may leave unpaid: clients that do
-	// not say how long their segments are make gateways announce two seconds, and send ten.
-	maxDebtPerEstimate = 8
-	// maxDebtTickets bounds that in tickets, whatever was announced.
-	maxDebtTickets = 256
-)
-
 var _ pm.Hold = (*hold)(nil)
 
 func (r *Recipient) hold(job *pm.Job, a *account) *hold {
@@ -52,7 +44,7 @@ func (r *Recipient) hold(job *pm.Job, a *account) *hold {
 	if job.Model != nil {
 		h.bill.Pipeline, h.bill.Model = job.Model.Capability.Pipeline(), job.Model.ID
 	}
-	h.cost = job.Quote.Price.Of(max(0, job.Estimate))
+	h.cost = cost(job)
 	if a == nil {
 		// A client of free work proves nothing by its key, and could make many: all of it is in
 		// one account without owner.
@@ -71,33 +63,6 @@ func (h *hold) Begin() error {
 		h.r.opt.Recorder.PaymentRefused(h.a.id.Sender, string(fault.CodeOf(err)))
 	}
 	return err
-}
-
-// Covers checks whether the account pays for the actual work. An estimate is not exact, so as
-// much again may be owed for a moment; and more, if it is little of what its gateway paid, or
-// if it is all that the gateway owes.
-func (h *hold) Covers(units int64) error {
-	if h.a == nil {
-		return nil
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.state != holdActive {
-		return nil
-	}
-	ticket := pm.WeiValue(h.r.opt.TicketEV)
-	most := h.cost.Times(maxDebtPerEstimate)
-	if limit := ticket.Times(maxDebtTickets); limit.Cmp(most) < 0 {
-		most = limit
-	}
-	expected, err := h.a.coversBill(h.cost, h.bill.Price.Of(max(0, units)), atLeast(h.cost, ticket), most)
-	if err != nil {
-		h.r.opt.Recorder.PaymentRefused(h.a.id.Sender, string(fault.CodeOf(err)))
-		return err
-	}
-	h.a.payer.dropExpected(h.expectedDebt)
-	h.expectedDebt = expected
-	return nil
 }
 
 // Done bills the work at the quoted price.

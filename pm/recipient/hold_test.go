@@ -221,12 +221,14 @@ func TestOldRoundsAreRolledUp(t *testing.T) {
 	n := newNode(t)
 	to := func(round protocol.Round) {
 		n.chain.view.Round.LastInitialized = round
-		n.Sweep()
+		for range 3 {
+			n.Sweep()
+			n.clock.Forward(time.Hour)
+		}
 	}
 	n.chain.view.Known = false
 	to(3500)
 	n.chain.view.Known = true
-	to(3500)
 	to(3500)
 	n.books.fail = errDown
 	to(3501)
@@ -236,5 +238,32 @@ func TestOldRoundsAreRolledUp(t *testing.T) {
 	to(0)
 	if !slices.Equal(n.books.archived, []protocol.Round{3499, 3500}) {
 		t.Errorf("rolled up before %v", n.books.archived)
+	}
+}
+
+// TestAFalseRoundRollsNothingUp: what the books put away is gone. A round that an endpoint reports for a while, and
+// then nothing for hours, puts nothing away and does not keep later rounds from it.
+func TestAFalseRoundRollsNothingUp(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	says := func(round protocol.Round, stale bool) {
+		n.chain.change(func(v *protocol.View) { v.Round.LastInitialized, v.Stale = round, stale })
+		n.Sweep()
+		n.clock.Forward(20 * time.Minute)
+	}
+	says(9000, false) // the first that is heard at all
+	says(3500, false)
+	says(3500, false)
+	says(9000, false)
+	says(9000, false)
+	for range 12 {
+		says(9000, true)
+	}
+	says(3500, false)
+	for range 6 {
+		says(3501, false)
+	}
+	if want := []protocol.Round{3499, 3500}; !slices.Equal(n.books.archived, want) {
+		t.Errorf("rolled up before %v, want %v", n.books.archived, want)
 	}
 }

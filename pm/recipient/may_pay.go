@@ -62,8 +62,11 @@ func (r *Recipient) mayPay(job *pm.Job) error {
 // needed returns what must be free in a job's account for it to begin: its estimate, and no less
 // than a ticket's value.
 func (r *Recipient) needed(job *pm.Job) pm.Value {
-	return atLeast(job.Quote.Price.Of(max(0, job.Estimate)), pm.WeiValue(r.opt.TicketEV))
+	return atLeast(cost(job), pm.WeiValue(r.opt.TicketEV))
 }
+
+// cost returns what the estimate of a job comes to.
+func cost(job *pm.Job) pm.Value { return job.Quote.Price.Of(max(0, job.Estimate)) }
 
 func atLeast(v, least pm.Value) pm.Value {
 	if v.Cmp(least) < 0 {

@@ -73,7 +73,7 @@ type broker struct {
 	// mined are redemptions that may be undone, in order; final cannot.
 	mined []protocol.Hash
 	final map[protocol.Hash]core.Wei
-	// queue is what the recipient told of and is not redeemed.
+	// queue is what the recipient reported and is not redeemed.
 	queue []pm.Winner
 	paid  int
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/tuttinode/tutti/pm/recipient"
 )
 
-// world is a recipient on a disk that may crash, the reference beside it, a broker,
+// world is a recipient on a disk that may crash, the reference alongside it, a broker,
 // and what is under way between them.
 type world struct {
 	*node
@@ -53,7 +53,7 @@ type heldJob struct {
 }
 
 // TestModel plays quote, pay, win, restart, crash, replay, reorg, redeem and refund
-// in random order beside the reference. TUTTI_MODEL_STEPS makes it longer: 1000000.
+// in random order alongside the reference. TUTTI_MODEL_STEPS makes it longer: 1000000.
 func TestModel(t *testing.T) {
 	steps, seed := 50_000, uint64(1)
 	if n, err := strconv.Atoi(os.Getenv("TUTTI_MODEL_STEPS")); err == nil {

@@ -12,10 +12,6 @@ const (
 	debtLifetime = 24 * time.Hour
 	// maxDebtors bounds the gateways without an open account whose debts are remembered.
 	maxDebtors = 1 << 16
-	// debtTolerance: one part in so many of what a gateway paid within debtLifetime may be
-	// owed. A segment's estimate is not exact, and an honest gateway never learns of a deficit
-	// if its session ends there.
-	debtTolerance = 20
 )
 
 // payer is one gateway's record over all its accounts. Opening an account is free, so a debt in
@@ -95,37 +91,4 @@ func (p *payer) owedElsewhere(here pm.Value) pm.Value {
 		return pm.Value{}
 	}
 	return debt
-}
-
-// excusedLocked reports whether a debt is within the tolerance of what the gateway paid in the
-// same time.
-func (p *payer) excusedLocked(debt pm.Value) bool {
-	return debt.Times(debtTolerance).Cmp(p.recent.paid) <= 0
-}
-
-// expectDebt adds what a job will leave unpaid in an account with the given deficit, if all
-// that is owed then is at most most, or within the tolerance. It counts until dropExpected.
-func (p *payer) expectDebt(missing, here, most pm.Value) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	debt := p.deficit.Sub(here).Add(p.expectedDebt).Add(missing)
-	p.recent.forget(p.now())
-	if net := p.recent.net(); net.Sign() > 0 {
-		debt = debt.Add(net)
-	}
-	if debt.Cmp(most) > 0 && !p.excusedLocked(debt) {
-		return false
-	}
-	p.expectedDebt = p.expectedDebt.Add(missing)
-	return true
-}
-
-// dropExpected removes an expected debt: by now it is in an account, or nothing is owed.
-func (p *payer) dropExpected(expected pm.Value) {
-	if expected.Sign() == 0 {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.expectedDebt = p.expectedDebt.Sub(expected)
 }

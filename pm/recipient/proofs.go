@@ -41,7 +41,7 @@ func (l *lately[T]) add(v T) {
 // fund is the part of a model's balance that one party paid in. It is guarded by the account's mu.
 type fund struct {
 	// sessions and peers are those by which its tickets and its jobs came. Without any it is of
-	// before the start: the payer is not known, and the next tickets tell.
+	// before the start: the next tickets tell its payer, or a job in one of the sessions of then.
 	sessions lately[core.SessionID]
 	peers    lately[string]
 	// left is what was paid less what jobs cost, those in progress included.
@@ -64,6 +64,48 @@ func (f *fund) record(job *pm.Job) {
 	f.peers.add(job.From)
 }
 
+// Parties returns by what the payers of models' balances are known; of an account with several, that of the largest
+// part. It is what an upgrade passes on.
+func (r *Recipient) Parties() (list []pm.Party) {
+	all, _ := r.accounts.all()
+	for _, a := range all {
+		if p, ok := a.party(); ok {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+func (a *account) party() (pm.Party, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	most := a.before
+	for _, f := range a.funds {
+		if !f.open() && (most == a.before || f.left.Cmp(most.left) > 0) {
+			most = f
+		}
+	}
+	if most == nil {
+		return pm.Party{}, false
+	}
+	return pm.Party{Account: a.id, Sessions: slices.Clone(most.sessions), Peers: slices.Clone(most.peers)}, true
+}
+
+// RestoreParties takes what the previous process knew of payers. It is called before the first payment.
+func (r *Recipient) RestoreParties(list []pm.Party) {
+	for _, p := range list {
+		r.accounts.restoreParty(&p)
+	}
+}
+
+func (s *accounts) restoreParty(p *pm.Party) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a := s.open[p.Account]; a != nil {
+		a.before = &fund{sessions: p.Sessions, peers: p.Peers}
+	}
+}
+
 // root is the fund, or what it is a part of by now.
 func (f *fund) root() *fund {
 	for f.into != nil {
@@ -79,16 +121,20 @@ func (f *fund) change(by pm.Value) {
 }
 
 // fundOfLocked returns the one that a job is paid from, nil for none. Those that a job shows to be one
-// party's become one. The caller holds mu.
-func (a *account) fundOfLocked(job *pm.Job) *fund {
+// party's become one. paid: the job has tickets, which make it the payer of a fund of before the start. The caller
+// holds mu.
+func (a *account) fundOfLocked(job *pm.Job, paid bool) *fund {
 	if len(a.funds) == 0 {
 		a.funds = []*fund{{left: a.balance}}
 	}
+	known := paid || a.before == nil || a.before.of(job)
 	var found, unowned *fund
 	a.funds = slices.DeleteFunc(a.funds, func(f *fund) bool {
 		switch {
 		case f.open():
-			unowned = f
+			if known {
+				unowned = f
+			}
 		case !f.of(job):
 		case found == nil:
 			found = f
@@ -121,7 +167,7 @@ func (a *account) proveLocked(job *pm.Job, v pm.Value) {
 	if job.Model == nil {
 		return
 	}
-	f := a.fundOfLocked(job)
+	f := a.fundOfLocked(job, true)
 	if f == nil {
 		if len(a.funds) >= fundsMost {
 			least := slices.MinFunc(a.funds, func(x, y *fund) int { return x.left.Cmp(y.left) })
@@ -136,7 +182,7 @@ func (a *account) proveLocked(job *pm.Job, v pm.Value) {
 
 // ownLocked returns what a job's party has left of the balance. The caller holds mu.
 func (a *account) ownLocked(job *pm.Job) pm.Value {
-	if f := a.fundOfLocked(job); f != nil {
+	if f := a.fundOfLocked(job, false); f != nil {
 		return f.left
 	}
 	return pm.Value{}
@@ -160,11 +206,11 @@ func (a *account) drawLocked(job *pm.Job, cost pm.Value) *fund {
 	if job.Model == nil {
 		return nil
 	}
-	f := a.fundOfLocked(job)
+	f := a.fundOfLocked(job, false)
 	if f == nil {
 		return nil // it costs nothing
 	}
-	if !f.open() {
+	if !f.open() || a.before != nil {
 		f.record(job)
 	}
 	f.left = f.left.Sub(cost)

@@ -78,7 +78,7 @@ func (r *Recipient) adjusted(ctx context.Context, sender core.Address, base *big
 	if err := fits(price, thousandths); err != nil {
 		return pm.Price{}, err
 	}
-	return pm.Quantise(price), nil
+	return pm.Quantize(price), nil
 }
 
 // fits is the fault PriceOutOfRange for a price that the wire format cannot carry at a scale.

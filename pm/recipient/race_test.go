@@ -3,6 +3,7 @@ package recipient_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -230,5 +231,37 @@ func TestRun(t *testing.T) {
 	})
 	if newNode(t).Name() == "" {
 		t.Error("no name")
+	}
+}
+
+// A payment is reported as valid before it is written, and only if it pays for its job.
+func TestAValidPaymentIsReportedBeforeItIsWritten(t *testing.T) {
+	t.Parallel()
+	n := newNode(t)
+	s := n.session(n.gateway(1), "s")
+	var order []string
+	n.books.before = func(pm.Entries) { order = append(order, "written") }
+	admit := func(job *pm.Job) error {
+		job.Verified = func() { order = append(order, "verified") }
+		h, err := n.Admit(t.Context(), job)
+		if err == nil {
+			h.Release()
+		}
+		return err
+	}
+	if err := admit(s.job(2, 1)); err != nil || !slices.Equal(order, []string{"verified", "written"}) {
+		t.Errorf("%v %v", order, err)
+	}
+	order = nil
+	small := s.job(1, 1)
+	small.Estimate = 1 << 40
+	if err := admit(small); fault.CodeOf(err) != fault.InsufficientBalance || !slices.Equal(order, []string{"written"}) {
+		t.Errorf("%v %v", order, err)
+	}
+	order = nil
+	forged := s.job(2, 1)
+	forged.Payment.Tickets[1].Sig[7] ^= 1
+	if err := admit(forged); err == nil || slices.Contains(order, "verified") {
+		t.Errorf("%v %v", order, err)
 	}
 }

@@ -42,7 +42,7 @@ func newReal(t testing.TB) *real {
 	return r
 }
 
-// start opens the ledger, beside one that is still open as after a crash, and a
+// start opens the ledger, alongside one that is still open as after a crash, and a
 // recipient on it.
 func (r *real) start() {
 	r.t.Helper()
@@ -143,7 +143,7 @@ func TestRealLedger(t *testing.T) {
 		}
 	}
 	if report, err := r.led.Verify(t.Context()); err != nil || report.Winners == 0 || int(report.Winners) != len(r.won) {
-		t.Errorf("%+v, %v: told of %d winners", report, err, len(r.won))
+		t.Errorf("%+v, %v: reported %d winners", report, err, len(r.won))
 	}
 	r.clock.Forward(time.Hour)
 	r.chain.change(func(v *protocol.View) { v.Head.L1 += 40 })

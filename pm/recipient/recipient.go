@@ -23,9 +23,16 @@ type Recipient struct {
 	readers  *readLimiter
 	// unrecorded are the payments that are verified and not on disk yet.
 	unrecorded *unrecorded
+	// cannotWrite: the last write of a payment failed, for a reason that is not the payment's. Then no work begins
+	// before its payment is written.
+	cannotWrite atomic.Bool
 
 	// The operator may change these bounds at run time.
 	maxFaceValue, minGasPrice atomic.Pointer[core.Wei]
+
+	// epochs are the secrets; renewal is about those that replaced the opening's, only Run touches it.
+	epochs  atomic.Pointer[epochs]
+	renewal renewal
 
 	randMu sync.Mutex // guards opt.Rand
 
@@ -33,9 +40,10 @@ type Recipient struct {
 	reachedMu sync.Mutex
 	reached   atomic.Uint64
 
-	// archived is the round below which the ledger has archived everything. Only Run touches
-	// it.
+	// archived is the round below which the ledger has archived everything, seen what may be archived next. Only
+	// Run touches them.
 	archived protocol.Round
+	seen     roundSeen
 }
 
 var (
@@ -60,6 +68,7 @@ func New(opt Options) (*Recipient, error) {
 	r.accounts = newAccounts(opt.Limits, opt.Ledger.Book, opt.Now,
 		func() protocol.Round { return opt.Chain.View().Round.Number })
 	r.accounts.restore(&opt.Opening)
+	r.epochs.Store(&epochs{opt.Opening.Current, opt.Opening.Retired})
 	r.SetMaxFaceValue(opt.MaxFaceValue)
 	r.SetMinGasPrice(opt.MinGasPrice)
 	return r, nil
@@ -91,12 +100,13 @@ func (r *Recipient) seed() (w protocol.Word, err error) {
 // check of the payment rejects.
 func (r *Recipient) recoverRand(terms *pm.Params, sender core.Address, price pm.Price) (rand protocol.Word, known,
 	retired bool) {
-	rand = pm.RecipientRand(r.opt.Opening.Current.Secret, terms, sender, price)
+	all := r.epochs.Load()
+	rand = pm.RecipientRand(all.current.Secret, terms, sender, price)
 	if pm.RandHash(rand) == terms.RecipientRandHash {
 		return rand, true, false
 	}
-	for i := range r.opt.Opening.Retired {
-		old := pm.RecipientRand(r.opt.Opening.Retired[i].Secret, terms, sender, price)
+	for i := range all.retired {
+		old := pm.RecipientRand(all.retired[i].Secret, terms, sender, price)
 		if pm.RandHash(old) == terms.RecipientRandHash {
 			return old, true, true
 		}

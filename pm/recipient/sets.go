@@ -37,6 +37,14 @@ func (s *sets) height(l1 protocol.L1Block) protocol.L1Block {
 	return s.maxHeight
 }
 
+// lower replaces a height that was wrong. All sets were made with a secret that is not accepted any
+// more.
+func (s *sets) lower(l1 protocol.L1Block) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.maxHeight = l1
+}
+
 // pin finds or adds a set of parameters that this node issued to a sender. It returns nil if
 // they have expired. The error is the fault TicketSetsFull.
 func (s *sets) pin(hash protocol.Hash, sender core.Address, expires protocol.L1Block) (*set, error) {

@@ -53,24 +53,54 @@ func (r *Recipient) sweep(ctx context.Context) {
 		r.opt.Log.Debug("idle accounts closed", "accounts", n)
 	}
 	r.retryDeferred(ctx)
+	r.renew(now)
 	if !view.Known {
 		return
 	}
 	r.expireBeforeDeactivation(&view)
 	r.Reached(r.sets.height(view.Head.L1))
-	r.archive(ctx, view.Round)
+	r.archive(ctx, &view)
+}
+
+// lastingRound is the time for which a round must not be contradicted before entries are archived by it: what is
+// archived is gone, and so are winners that a false round ended.
+const lastingRound = time.Hour
+
+// roundSeen is the lowest round before which entries might be archived, of those that were seen since a time.
+type roundSeen struct {
+	before protocol.Round
+	since  time.Time
+}
+
+// lasting returns the round before which entries may be archived: the lowest within lastingRound. It is false while
+// that time is not over, and where nothing new is seen.
+func (s *roundSeen) lasting(view *protocol.View, now time.Time) (before protocol.Round, ok bool) {
+	if view.Stale {
+		return 0, false
+	}
+	last := view.Round.LastInitialized
+	before = last - min(last, detailRounds(view.Round))
+	switch {
+	case s.since.IsZero() || before < s.before:
+		*s = roundSeen{before: before, since: now}
+	case now.Sub(s.since) >= lastingRound:
+		lowest := s.before
+		*s = roundSeen{before: before, since: now}
+		return lowest, true
+	}
+	return 0, false
 }
 
 // archive lets the ledger archive old entries, once per round.
-func (r *Recipient) archive(ctx context.Context, now protocol.RoundState) {
-	round := now.LastInitialized
-	before := round - min(round, detailRounds(now))
-	if before <= r.archived {
+func (r *Recipient) archive(ctx context.Context, view *protocol.View) {
+	before, ok := r.seen.lasting(view, r.opt.Now())
+	if !ok || before <= r.archived {
 		return
 	}
 	if err := r.opt.Ledger.Archive(ctx, before); err != nil {
 		// The ledger sets a condition if it lasts; the next sweep tries again.
 		r.opt.Log.Debug("books not rolled up", fault.Attr(err))
+		r.seen = roundSeen{before: before, since: r.opt.Now().Add(-lastingRound)}
 		return
 	}
 	r.archived = before

@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/core/tracing"
+	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/pm"
 )
 
@@ -64,7 +64,7 @@ func (r *Recipient) takeTickets(ctx context.Context, job *pm.Job, view *protocol
 }
 
 // noCreditFault says why a gateway's tickets cannot be credited now: the chain's state is old, or
-// its funds do not pay what the tickets are worth beside its unpaid winners.
+// its funds do not pay what the tickets are worth besides its unpaid winners.
 func (r *Recipient) noCreditFault(view *protocol.View, sender core.Address, t *paymentParams, tickets int) error {
 	if err := r.checkFresh(opAdmit, view); err != nil {
 		return err
@@ -95,6 +95,10 @@ func (r *Recipient) recordPayment(ctx context.Context, job *pm.Job, view *protoc
 			ExpirationBlock: t.terms.ExpirationBlock, Round: view.Round.Number, At: now,
 		}}
 	}
+	if job.Verified != nil && v.Refused == nil && len(e.Credits) > 0 && !r.cannotWrite.Load() &&
+		a.promise(job, e.Credits[0].Value(), cost(job), r.needed(job)) {
+		job.Verified()
+	}
 	if err := r.write(ctx, e, s); err != nil {
 		return err
 	}
@@ -107,10 +111,10 @@ func (r *Recipient) recordPayment(ctx context.Context, job *pm.Job, view *protoc
 	if len(e.Credits) > 0 {
 		value := e.Credits[0].Value()
 		a.credit(job, value)
-		span := tracing.Current(ctx)
-		span.Int(tracing.Winners, int64(won))
+		span := telemetry.Current(ctx)
+		span.Int(telemetry.Winners, int64(won))
 		if span.On() {
-			span.Text(tracing.Value, value.String())
+			span.Text(telemetry.Value, value.String())
 		}
 		r.opt.Recorder.TicketsReceived(job.Account.Sender, job.Account.Key, len(v.Accepted), won, value)
 	}
@@ -127,6 +131,9 @@ func (r *Recipient) write(ctx context.Context, e pm.Entries, s *set) error {
 	ctx = context.WithoutCancel(ctx)
 	err := r.opt.Ledger.Append(ctx, e)
 	code := fault.CodeOf(err)
+	if code != fault.LedgerRefused { // that is of these entries alone
+		r.cannotWrite.Store(err != nil)
+	}
 	if err != nil && len(e.Credits) > 0 && code != fault.LedgerFailed {
 		s.giveBack(e.Credits[0].Nonces)
 	}

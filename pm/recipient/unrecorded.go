@@ -68,7 +68,7 @@ func (p *unrecordedPayment) end() {
 	}
 }
 
-// credit reserves what the tickets are worth, if the funds have that much beside pending and the
+// credit reserves what the tickets are worth, if the funds have that much besides pending and the
 // payments that are being recorded.
 func (p *unrecordedPayment) credit(worth pm.Value, available, pending core.Wei) bool {
 	p.all.mu.Lock()
@@ -82,7 +82,7 @@ func (p *unrecordedPayment) credit(worth pm.Value, available, pending core.Wei) 
 }
 
 // winner reports whether a winner is stored: always if it is credited, else as far as the bounds
-// allow beside the waiting winners, which come to pending.
+// allow besides the waiting winners, which come to pending.
 func (p *unrecordedPayment) winner(w *pm.Winner, available, pending core.Wei, waiting int) bool {
 	p.all.mu.Lock()
 	defer p.all.mu.Unlock()

@@ -28,7 +28,7 @@ func TestWinners(t *testing.T) {
 	win, lose := s.winning(1, true), s.winning(1, false)
 	n.admit(s.with(s.g.payment(s.terms, s.quote.Price, lose, win), 1)).Release()
 	if len(n.won) != 1 || len(n.books.winners) != 1 {
-		t.Fatalf("told of %d winners, %d are in the books", len(n.won), len(n.books.winners))
+		t.Fatalf("reported %d winners, %d are in the books", len(n.won), len(n.books.winners))
 	}
 	w := n.won[0]
 	rand := w.Ticket.RecipientRand
@@ -84,7 +84,7 @@ func TestWinnersOfRefusedTickets(t *testing.T) {
 			n.refuse(s.with(p, 1), tt.code, "") // told once
 			won := n.won[before:]
 			if len(won) != tt.won {
-				t.Fatalf("told of %d winners, want %d", len(won), tt.won)
+				t.Fatalf("reported %d winners, want %d", len(won), tt.won)
 			}
 			for _, w := range won {
 				if w.Credited || !pm.Wins(w.Ticket.Signature[:], w.Ticket.RecipientRand, w.Ticket.WinProb) ||
@@ -136,13 +136,13 @@ func TestWinnersThatTheBooksRefuse(t *testing.T) {
 	p := s.g.payment(s.terms, s.quote.Price, s.winning(1, true))
 	n.refuse(s.with(p, 1), fault.LedgerRefused, "")
 	if len(n.won) != 1 || n.won[0].Credited {
-		t.Errorf("told of %+v", n.won)
+		t.Errorf("reported %+v", n.won)
 	}
 	picky.before = func() { n.chain.change(func(v *protocol.View) { v.Head.L1 += 40 }); n.Sweep() }
 	p = s.g.payment(s.terms, s.quote.Price, s.winning(n.next(s), true))
 	n.refuse(s.with(p, 1), fault.TicketParamsStale, "TicketParams expired")
 	if len(n.won) != 2 || n.Snapshot(t.Context()).Sets != 0 {
-		t.Errorf("told of %d", len(n.won))
+		t.Errorf("reported %d", len(n.won))
 	}
 }
 

@@ -68,7 +68,7 @@ func (r *Redeemer) checkCapacity(w *protocol.WinningTicket) error {
 	v := r.opt.Chain.View()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if v.Known && r.validity != 0 && termOf(w.CreationRound, r.validity, v.Round, v.Head.L1).over {
+	if v.Known && r.validity.rounds != 0 && termOf(w.CreationRound, r.validity.rounds, v.Round, v.Head.L1).over {
 		return fault.New(fault.TicketExpired, opQueue, fmt.Sprintf("of round %d, this is %d", w.CreationRound,
 			v.Round.Number))
 	}

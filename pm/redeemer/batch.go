@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
@@ -19,23 +17,7 @@ const (
 	// maxBatchGas bounds the gas limit of such a transaction: some chains accept none above
 	// 2^24.
 	maxBatchGas protocol.Gas = 15_000_000
-	// parallelChecks is how many of a group's tickets are checked at once.
-	parallelChecks = 8
 )
-
-// candidate is a ticket that may be sent in this step.
-type candidate struct {
-	t    *ticket
-	when term
-	// value is the part of its sender's funds that is allocated to it.
-	value core.Wei
-	est   protocol.Estimate
-	// finished: this step has nothing more to do for it. err is the outcome.
-	finished bool
-	err      error
-}
-
-func (c *candidate) finish(err error) { c.finished, c.err = true, err }
 
 // batchGroup returns the first of one sender's tickets that are decided together. They are of
 // one round, so that they expire together. A ticket that failed before is tried alone, so that
@@ -59,66 +41,6 @@ func (t *ticket) mustGoAlone() bool {
 func (t *ticket) waitBehindLocked(when term) {
 	if t.waitReason == "" && !when.over {
 		t.waitReason = string(fault.RedemptionQueued)
-	}
-}
-
-// decide sends those tickets of a group that are worth it, and says why the others wait.
-func (r *Redeemer) decide(ctx context.Context, group []*ticket, m *snapshot) []*candidate {
-	all := make([]*candidate, len(group))
-	for i, t := range group {
-		all[i] = &candidate{t: t, when: r.termOf(t, m)}
-	}
-	forEach(all, func(c *candidate) {
-		if tx, sent := m.sending[onceKey(c.t)]; sent {
-			c.finish(r.recordSubmitted(ctx, c.t, tx))
-		} else if c.when.over {
-			c.finish(r.expire(ctx, c.t, c.when))
-		}
-	})
-	r.allocateAll(ctx, unfinished(all), m)
-	forEach(unfinished(all), func(c *candidate) {
-		if err := r.checkCost(ctx, c, m); err != nil {
-			r.release(c.t)
-			c.finish(r.handleRefusal(ctx, c.t, c.when, err))
-		}
-	})
-	r.sendAll(ctx, unfinished(all))
-	return all
-}
-
-// unfinished returns the candidates that are not finished.
-func unfinished(all []*candidate) []*candidate {
-	return slices.DeleteFunc(slices.Clone(all), func(c *candidate) bool { return c.finished })
-}
-
-// forEach calls f for all candidates, several at once.
-func forEach(all []*candidate, f func(*candidate)) {
-	var g errgroup.Group
-	g.SetLimit(parallelChecks)
-	for _, c := range all {
-		g.Go(func() error {
-			f(c)
-			return nil
-		})
-	}
-	_ = g.Wait()
-}
-
-// allocateAll allocates the sender's funds to the tickets, in their order.
-func (r *Redeemer) allocateAll(ctx context.Context, all []*candidate, m *snapshot) {
-	if len(all) == 0 {
-		return
-	}
-	funds, err := r.opt.Chain.SenderFunds(ctx, all[0].t.w.Ticket.Sender)
-	for _, c := range all {
-		refusal := err
-		if refusal == nil {
-			c.value, refusal = r.allocate(c.t, funds, m, c.when)
-		}
-		if refusal != nil {
-			r.release(c.t)
-			c.finish(r.handleRefusal(ctx, c.t, c.when, refusal))
-		}
 	}
 }
 

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/redeemer"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // far is a chain behind endpoints that take their time.
@@ -96,7 +96,7 @@ func TestABurstOfWinnersIsPaidInTime(t *testing.T) {
 }
 
 // second lets a second go by, in which there are two blocks and one of layer 1, and
-// somebody initialises the round that begins.
+// an account initializes the round that begins.
 func (r *rig) second() {
 	pass(time.Second / 2)
 	r.chain.Mine(1, 0)

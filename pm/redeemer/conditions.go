@@ -64,7 +64,7 @@ func (r *Redeemer) updateExpiringLocked(m *snapshot) {
 	var until protocol.L1Block
 	n := 0
 	for _, t := range r.tickets {
-		if t.w.State == pm.TicketMined || r.validity == 0 {
+		if t.w.State == pm.TicketMined || r.validity.rounds == 0 {
 			continue
 		}
 		when := r.termLocked(t, m)

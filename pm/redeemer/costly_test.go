@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // What is on its way keeps its sender's funds over a restart: nothing else is sent for

@@ -26,4 +26,7 @@
 // A Leader makes one of several nodes redeem the winning tickets of all books in one database: the
 // leader runs a redeemer, the others wait, and when the leader is gone another takes over. The
 // database decides which node leads.
+//
+// A PayoutWatcher follows the tickets that this process handed to another one's redeemer
+// (-redeemerAddr): it redeems nothing and hands nothing over.
 package redeemer

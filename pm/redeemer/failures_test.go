@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/redeemer"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // stuck is a chain that never tells one sender's funds.
@@ -186,7 +186,7 @@ func TestReverted(t *testing.T) {
 	})
 }
 
-func TestReorganisation(t *testing.T) {
+func TestReorganization(t *testing.T) {
 	run(t, func(r *rig) {
 		r.fund(1, "1", "0")
 		h := r.win(r.ticket(1, "0.1", 0))

@@ -159,7 +159,7 @@ func (r *Redeemer) confirmPayout(ctx context.Context, t *ticket, m *snapshot) er
 	case err != nil:
 		return err
 	case !found:
-		r.opt.Log.Info("payout undone by a reorganisation", "ticket", t.w.Hash.String(), "tx", t.w.Tx.String())
+		r.opt.Log.Info("payout undone by a reorganization", "ticket", t.w.Hash.String(), "tx", t.w.Tx.String())
 		return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: t.failedTx, GasFee: t.spent, Reason: "reorganised"})
 	case t.block != p.Block || t.w.Paid.Cmp(p.Paid) != 0:
 		return r.recordMined(ctx, t, p)

@@ -10,7 +10,7 @@ import (
 )
 
 // allocate sets aside a part of the sender's funds for the ticket, up to its face value and
-// beside what other tickets have. The error says that nothing is left, or too little so far.
+// besides what other tickets have. The error says that nothing is left, or too little so far.
 func (r *Redeemer) allocate(t *ticket, funds protocol.SenderFunds, m *snapshot, when term) (core.Wei, error) {
 	from := t.w.Ticket.Sender
 	if free := funds.WithdrawRound; free != 0 && free <= m.view.Round.Number {
@@ -37,7 +37,7 @@ func (r *Redeemer) allocate(t *ticket, funds protocol.SenderFunds, m *snapshot, 
 	}
 }
 
-// availableForLocked returns what a sender's funds have for a ticket beside what is allocated to
+// availableForLocked returns what a sender's funds have for a ticket besides what is allocated to
 // others.
 func (r *Redeemer) availableForLocked(t *ticket, has core.Wei) core.Wei {
 	s := r.senderLocked(t.w.Ticket.Sender)

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/redeemer"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // The random number is told a little after nobody here may use it any more, and whoever

@@ -17,14 +17,14 @@ import (
 	"github.com/tuttinode/tutti/pm/ledger"
 )
 
-// shared reads what all books share.
+// shared reads the books of all nodes that use one database.
 type shared interface {
 	Winners(ctx context.Context, f ledger.Filter) ([]pm.Winner, error)
-	// Waiting is what each sender's unpaid winning tickets come to.
+	// Waiting returns the number and sum of each sender's unpaid winning tickets.
 	Waiting(ctx context.Context) (map[core.Address]pm.Unpaid, error)
 }
 
-// Term is the time for which this node leads; ledger.Term is one.
+// Term is this node's hold on the lead, with the books of all nodes. ledger.Term implements it.
 type Term interface {
 	Winners(ctx context.Context, f ledger.Filter) ([]pm.Winner, error)
 	Progress(ctx context.Context, p pm.Progress) error
@@ -35,8 +35,8 @@ type Term interface {
 
 // LeaderOptions are a Leader's dependencies and settings; zero settings get the defaults named.
 type LeaderOptions struct {
-	// Run tries once to lead; if this node leads it runs f, and then gives up the lead. The
-	// error is the fault StoreNotLeading if another node leads, or the database's.
+	// Run tries once to become the leader. If it does, it runs f and then gives up the lead. The error
+	// is the fault StoreNotLeading if another node leads, or the database's.
 	Run    func(ctx context.Context, f func(context.Context, Term) error) error
 	Shared shared
 	// Own is this node's book.
@@ -48,21 +48,22 @@ type LeaderOptions struct {
 	Board    *health.Board
 	Log      *slog.Logger
 	Now      func() time.Time
-	// Every is the interval of trying to lead and of reading winners; a second. Timeout bounds
-	// each read; 5 s. Grace is how long a node waits before it sends what another node may have
-	// sent; a minute.
+	// Every (1 s) is the interval of attempts to lead and of reading winners. Timeout (5 s) bounds each
+	// read. Grace (1 min) is how long a new leader waits before it sends a ticket that the previous one
+	// may have sent.
 	Every, Timeout, Grace time.Duration
 }
 
-// Leader is a lifecycle.Component. It is safe for concurrent use.
+// Leader redeems the winning tickets of all nodes while this node leads. It is a lifecycle.Component, and
+// safe for concurrent use.
 type Leader struct {
 	opt LeaderOptions
 
 	mu sync.Mutex // guards the fields below
 	// redeemer is nil while another node leads.
 	redeemer *Redeemer
-	// waiting is what was unpaid at the last read, fresh what this node won after that read
-	// began.
+	// waiting is what was unpaid at the last read of the database, fresh the tickets that this node won
+	// after that read began.
 	waiting map[core.Address]pm.Unpaid
 	fresh   map[protocol.Hash]pm.Winner
 	// took is how long the last read of the database took.
@@ -93,9 +94,9 @@ func (l *Leader) Run(ctx context.Context, ready func()) error {
 		return err
 	}
 	ready()
-	var looking sync.WaitGroup
-	defer looking.Wait()
-	looking.Go(func() {
+	var reads sync.WaitGroup
+	defer reads.Wait()
+	reads.Go(func() {
 		l.repeat(ctx, func() bool {
 			_ = l.readWaiting(ctx) // it sets the condition itself
 			return true
@@ -111,7 +112,7 @@ func (l *Leader) Run(ctx context.Context, ready func()) error {
 	return ctx.Err()
 }
 
-// repeat calls f now and then at each interval, until ctx ends or f returns false.
+// repeat calls f at once and then at each interval, until ctx ends or f returns false.
 func (l *Leader) repeat(ctx context.Context, f func() bool) {
 	tick := time.NewTicker(l.opt.Every)
 	defer tick.Stop()
@@ -129,7 +130,7 @@ func (l *Leader) readWaiting(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, l.opt.Timeout)
 	defer cancel()
 	l.mu.Lock()
-	before := slices.Collect(maps.Keys(l.fresh)) // these the database has
+	before := slices.Collect(maps.Keys(l.fresh)) // the read below includes these
 	l.mu.Unlock()
 	began := l.opt.Now()
 	waiting, err := l.opt.Shared.Waiting(limited)
@@ -168,11 +169,12 @@ func (l *Leader) lead(ctx context.Context, t Term) error {
 	l.set(r)
 	defer l.set(nil)
 	l.opt.Log.Info("this node redeems for all books")
-	defer l.opt.Log.Info("this node redeems no more")
+	defer l.opt.Log.Info("this node no longer redeems for all books")
 	return r.Run(ctx, func() {})
 }
 
-// watch checks whether the term holds, and gives the redeemer the winners of other nodes.
+// watch passes winners of other nodes to the redeemer. It returns false when the term is over or the
+// database fails.
 func (l *Leader) watch(ctx context.Context, t Term, r *Redeemer) bool {
 	ctx, cancel := context.WithTimeout(ctx, l.opt.Timeout)
 	defer cancel()
@@ -192,8 +194,8 @@ func (l *Leader) set(r *Redeemer) {
 	l.redeemer = r
 }
 
-// books are the redeemer's ledger: the winners of all books, and this node's book for tickets
-// that others hand in.
+// books is the redeemer's ledger: it reads the winners of all books, and writes tickets that other
+// processes submit into this node's own.
 type books struct {
 	Term
 	own interface {

@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/ledger"
 	"github.com/tuttinode/tutti/pm/redeemer"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 var leaderMe = core.Address{1}

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/redeemer"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // blockedActor is an actor that fails with err, or waits where the price is too high.

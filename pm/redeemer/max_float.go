@@ -15,7 +15,7 @@ type floatWatcher struct {
 	changed chan struct{}
 }
 
-// MaxFloat returns the most that a sender's funds cover beside its pending tickets. It may read the
+// MaxFloat returns the most that a sender's funds cover besides its pending tickets. It may read the
 // chain; the error is then the fault of that read.
 func (r *Redeemer) MaxFloat(ctx context.Context, sender core.Address) (core.Wei, error) {
 	funds, err := r.opt.Chain.SenderFunds(ctx, sender)

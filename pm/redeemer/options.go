@@ -8,6 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/ledger"
 )
@@ -54,6 +55,8 @@ type Options struct {
 	Board   *health.Board
 	Log     *slog.Logger
 	Now     func() time.Time
+	// Tracer makes the spans of redemptions; nil makes none.
+	Tracer *telemetry.Tracer
 
 	// RedeemGas is the least gas that a redemption is assumed to take while there is time to
 	// wait for a better price; 350 000. The least gas limit is half as much again: the first

@@ -51,31 +51,12 @@ func (r *Redeemer) pass(ctx context.Context, now time.Time) {
 	m.owed = r.owedLocked()
 	r.refreshValidityLocked(ctx, m)
 	r.refreshFundsLocked(ctx, m)
-	if r.validity != 0 {
+	if r.validity.rounds != 0 {
 		r.startDueLocked(ctx, m)
 	}
 	r.reviewEndedLocked(ctx, m)
 	r.forgetSendersLocked()
 	r.updateConditionsLocked(m)
-}
-
-// refreshValidityLocked reads for how many rounds tickets are valid, again in every round.
-func (r *Redeemer) refreshValidityLocked(ctx context.Context, m *snapshot) {
-	if r.readingValidity || r.validity != 0 && r.validityRound == m.view.Round.Number {
-		return
-	}
-	r.readingValidity = true
-	r.steps.Go(func() {
-		ctx, cancel := context.WithTimeout(ctx, r.opt.StepTimeout)
-		defer cancel()
-		p, err := r.opt.Chain.Parameters(ctx)
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if r.readingValidity = false; err == nil && p.TicketValidity > 0 {
-			r.validity, r.validityRound = p.TicketValidity, m.view.Round.Number
-			r.wakeLoop()
-		}
-	})
 }
 
 // refreshFundsLocked reads the senders' funds that may have changed.

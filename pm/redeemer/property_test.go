@@ -14,11 +14,11 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/redeemer"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // caseErrors are what a case found wrong.
@@ -206,7 +206,7 @@ func (r *rig) checkOutcome() {
 				r.Errorf("ticket %d is %s for %q; used: %v", w.Ticket.SenderNonce, w.State, w.Reason, isUsed)
 			}
 		default:
-			r.Errorf("ticket %d is %s for ever: %s; it went %v", w.Ticket.SenderNonce, w.State, w.Reason, r.books.states(h))
+			r.Errorf("ticket %d is %s forever: %s; it went %v", w.Ticket.SenderNonce, w.State, w.Reason, r.books.states(h))
 		}
 	}
 	if d, _ := r.chain.Delegator(ctx, me); d.Fees.Cmp(paid) != 0 {

@@ -22,13 +22,9 @@ type Redeemer struct {
 
 	mu sync.Mutex // guards the fields below
 	// tickets are the winners that have not ended.
-	tickets map[protocol.Hash]*ticket
-	senders map[core.Address]*sender
-	// validity is for how many rounds a ticket can be redeemed, as read in validityRound; 0 is
-	// unknown.
-	validity        protocol.Round
-	validityRound   protocol.Round
-	readingValidity bool
+	tickets  map[protocol.Hash]*ticket
+	senders  map[core.Address]*sender
+	validity validity
 	// reviewedRound is the round in which ended tickets were reviewed last.
 	reviewedRound protocol.Round
 	reviewing     bool

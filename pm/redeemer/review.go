@@ -11,7 +11,7 @@ import (
 // passes: a wrong endpoint may have ended them. It runs at the start and once per round, so
 // that a ticket that really failed costs one attempt in each of its rounds.
 func (r *Redeemer) reviewEndedLocked(ctx context.Context, m *snapshot) {
-	if r.reviewing || r.validity == 0 || r.reviewedRound == m.view.Round.Number {
+	if r.reviewing || r.validity.rounds == 0 || r.reviewedRound == m.view.Round.Number {
 		return
 	}
 	r.reviewing = true

@@ -28,7 +28,7 @@ func (r *Redeemer) handleRefusal(ctx context.Context, t *ticket, when term, err 
 	return err
 }
 
-// send gives the ticket to the actor, which sends it once, however often it is asked.
+// send gives the ticket to the actor, which sends it once, however often it is called.
 func (r *Redeemer) send(ctx context.Context, t *ticket, when term) error {
 	limited, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()

@@ -111,6 +111,7 @@ func (r *Redeemer) progress(ctx context.Context, t *ticket, p pm.Progress) error
 		w.Ticket.Sender.String(), "state", string(w.State),
 		"tx", w.Tx.String(), "paid", w.Paid.String(), "reason", w.Reason)
 	r.opt.Changed(w)
+	r.trace(t)
 	return nil
 }
 
@@ -222,7 +223,7 @@ func (r *Redeemer) fail(ctx context.Context, t *ticket, why error) error {
 	return err
 }
 
-// confirmRefused ends a ticket that the contract refuses for ever. Where verifyTicket does not
+// confirmRefused ends a ticket that the contract refuses forever. Where verifyTicket does not
 // show why, one endpoint's answer is not enough: the ticket must be unused and the same refusal
 // must come again.
 func (r *Redeemer) confirmRefused(ctx context.Context, t *ticket, when term, why error) error {

@@ -25,19 +25,13 @@ func termOf(created, validity protocol.Round, now protocol.RoundState, l1 protoc
 	return t
 }
 
-func (r *Redeemer) validityNow() protocol.Round {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.validity
-}
-
 // termOf returns a ticket's term at a snapshot, for callers that do not hold mu.
 func (r *Redeemer) termOf(t *ticket, m *snapshot) term {
 	return m.term(t, r.validityNow())
 }
 
 func (r *Redeemer) termLocked(t *ticket, m *snapshot) term {
-	return m.term(t, r.validity)
+	return m.term(t, r.validity.rounds)
 }
 
 // term returns a ticket's term. It ends before the recipient leaves the active set.

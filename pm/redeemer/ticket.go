@@ -5,6 +5,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/pm"
 )
 
@@ -52,6 +53,8 @@ type ticket struct {
 	paramsActive bool
 	// spent is the gas fee of earlier attempts.
 	spent core.Wei
+	// span is that of its transaction while it waits for the receipt.
+	span telemetry.Span
 }
 
 // sender is what is known of one gateway. Redeemer.mu guards it.

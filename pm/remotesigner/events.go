@@ -3,7 +3,7 @@ package remotesigner
 import (
 	"time"
 
-	"github.com/tuttinode/tutti/core/eventstream"
+	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/pm"
 )
 
@@ -61,5 +61,5 @@ func (s *Signer) report(ask *Ask, state, next *State, paid *pm.Payment, units in
 	default:
 		e.Pixels = units
 	}
-	s.opt.Events.Send(eventstream.SignedTicket, &e)
+	s.opt.Events.Send(telemetry.SignedTicket, &e)
 }

@@ -260,16 +260,18 @@ func TestBudgetOfADay(t *testing.T) {
 			case 1:
 				// Less than an hour back: what a clock shows for longer is believed, see TestBudgetOfAClockThatWasAhead.
 				now = now.Add(time.Duration(rapid.IntRange(-59, 1200).Draw(t, "minutes")) * time.Minute)
-				if latest.Sub(now) >= clockSettles {
+				if latest.Sub(now) >= clockBackAfter {
 					now = latest
 				}
 			case 2:
 				d.full = !d.full
 			default:
 				latest = later(latest, now)
-				day := latest.Format(dayForm)
-				if err := b.take(t.Context(), id, value, now); err != nil {
-					if !d.full && got[day+id]+amount <= limit {
+				day := latest.Format(dayLayout)
+				taken, err := b.take(t.Context(), id, value, now)
+				if err != nil {
+					// On an earlier day than the latest, what was spent on both counts.
+					if !d.full && got[day+id]+amount <= limit && day == now.Format(dayLayout) {
 						t.Fatalf("%q is refused %d after %d: %v", id, amount, got[day+id], err)
 					}
 					continue
@@ -279,12 +281,31 @@ func TestBudgetOfADay(t *testing.T) {
 				}
 				kept = latest
 				if rapid.Bool().Draw(t, "given back") && !d.full {
-					b.giveBack(t.Context(), id, value, now)
+					b.giveBack(t.Context(), id, value, taken)
 					got[day+id] -= amount
 				}
 			}
 		}
 	})
+}
+
+// What was taken on a day and is given back on the next adds nothing to the next day's budget.
+func TestBudgetGivenBackTheNextDay(t *testing.T) {
+	t.Parallel()
+	limit := core.NewWei(100)
+	b := NewBudget(&disk{}, limit, nil)
+	first, err := b.take(t.Context(), "a", pm.WeiValue(limit), start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := start.AddDate(0, 0, 1)
+	if _, err := b.take(t.Context(), "a", pm.WeiValue(limit), next); err != nil {
+		t.Fatal(err)
+	}
+	b.giveBack(t.Context(), "a", pm.WeiValue(limit), first)
+	if _, err := b.take(t.Context(), "a", pm.WeiValue(core.NewWei(1)), next); err == nil {
+		t.Error("more than a day's budget")
+	}
 }
 
 // A clock that was ahead, and is put right, gives no second budget, and keeps the first no longer than a day.
@@ -294,7 +315,10 @@ func TestBudgetOfAClockThatWasAhead(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		d := &disk{}
 		b := NewBudget(d, limit, nil)
-		take := func(at time.Time) bool { return b.take(t.Context(), "a", pm.WeiValue(limit), at) == nil }
+		take := func(at time.Time) bool {
+			_, err := b.take(t.Context(), "a", pm.WeiValue(limit), at)
+			return err == nil
+		}
 		ahead := start.AddDate(1, 0, 0)
 		if !take(start) || take(start) || !take(ahead) {
 			t.Fatal("not one budget a day")
@@ -302,7 +326,7 @@ func TestBudgetOfAClockThatWasAhead(t *testing.T) {
 		if restart {
 			b = NewBudget(d, limit, nil)
 		}
-		for _, since := range []time.Duration{0, 30 * time.Second, clockSettles + time.Minute, 23 * time.Hour} {
+		for _, since := range []time.Duration{0, 30 * time.Second, clockBackAfter + time.Minute, 23 * time.Hour} {
 			if take(start.AddDate(0, 0, -1).Add(since)) {
 				t.Errorf("restarted %v: a second budget %v after the clock was put right", restart, since)
 			}
@@ -310,6 +334,30 @@ func TestBudgetOfAClockThatWasAhead(t *testing.T) {
 		if !take(start.Add(2 * time.Minute)) {
 			t.Errorf("restarted %v: no budget the next day", restart)
 		}
+	}
+}
+
+// What was spent on a day counts when the clock returns to it from a later one, at once and later.
+func TestAClockThatGoesAheadAndBackOpensNoSecondDay(t *testing.T) {
+	t.Parallel()
+	b := NewBudget(&disk{}, core.NewWei(100), nil)
+	take := func(n uint64, at time.Time) bool {
+		_, err := b.take(t.Context(), "a", pm.WeiValue(core.NewWei(n)), at)
+		return err == nil
+	}
+	noon := start.UTC().Truncate(24 * time.Hour).Add(12 * time.Hour)
+	next := noon.AddDate(0, 0, 1)
+	if !take(90, noon) || !take(5, next) {
+		t.Fatal("refused at first")
+	}
+	if back := noon.Add(time.Second); take(6, back) || !take(5, back) || take(1, back) {
+		t.Error("what was spent before does not count at once")
+	}
+	if settled := noon.Add(time.Second + clockBackAfter); take(1, settled) {
+		t.Error("what was spent before does not count later")
+	}
+	if !take(100, next) || take(1, next) {
+		t.Error("not one budget on the next day")
 	}
 }
 

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/eventstream"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/sender"
 )
@@ -56,7 +56,7 @@ type Options struct {
 	Board   *health.Board
 	Log     *slog.Logger
 	// Events gets each payment that was signed; nil sends nothing.
-	Events eventstream.Sink
+	Events telemetry.EventSink
 }
 
 // Signer signs payments for others. It is safe for concurrent use.
@@ -119,8 +119,11 @@ func (s *Signer) pay(ctx context.Context, ask *Ask, state *State, first bool) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := checkPrice(t.Price, ceiling{"signer maximum price", ask.OwnMaxPrice},
-		ceiling{"request maxPrice", most}, sessionCeiling(state, first)); err != nil {
+	if err := checkPrice(paidPrice(ask, state), ceiling{"signer maximum price", ask.OwnMaxPrice},
+		ceiling{"request maxPrice", most}); err != nil {
+		return nil, err
+	}
+	if err := checkPrice(t.Price, sessionCeiling(state, first)); err != nil {
 		return nil, err
 	}
 	next, n, err := s.next(ask, state, units, at, first)
@@ -131,10 +134,23 @@ func (s *Signer) pay(ctx context.Context, ask *Ask, state *State, first bool) (*
 		return nil, err
 	}
 	amount := t.EV().Times(int64(n))
-	if err := s.opt.Budget.take(ctx, next.payer(), amount, now); err != nil {
+	day, err := s.opt.Budget.take(ctx, next.payer(), amount, now)
+	if err != nil {
 		return nil, err
 	}
-	return s.issue(ctx, ask, state, next, n, units, now)
+	answer, err := s.issue(ctx, ask, state, next, n, units, now)
+	if answer == nil {
+		s.opt.Budget.giveBack(ctx, next.payer(), amount, day)
+	}
+	return answer, err
+}
+
+// paidPrice is what a unit costs: the price with which the session began, even if the orchestrator's is lower now.
+func paidPrice(ask *Ask, state *State) pm.Price {
+	if price := state.price(); price.Rat().Cmp(ask.Terms.Price.Rat()) > 0 {
+		return price
+	}
+	return ask.Terms.Price
 }
 
 // sessionCeiling is the price with which a session began.
@@ -204,7 +220,7 @@ func (s *Signer) authorize(ctx context.Context, ask *Ask, next *State, now time.
 	if err != nil {
 		return refuse(http.StatusBadGateway, "the webhook's %s", err)
 	}
-	if err := checkPrice(ask.Terms.Price, ceiling{"webhook maxPrice", most}); err != nil {
+	if err := checkPrice(paidPrice(ask, next), ceiling{"webhook maxPrice", most}); err != nil {
 		return err
 	}
 	next.AuthExpiry = admitted.Expires
@@ -239,7 +255,6 @@ func (s *Signer) issue(ctx context.Context, ask *Ask, state, next *State, n int,
 	t.Key = ask.Manifest
 	paid, err := s.opt.Payer.Issue(ctx, &t, n, after, units)
 	if err != nil {
-		s.opt.Budget.giveBack(ctx, next.payer(), ask.Terms.EV().Times(int64(n)), now)
 		if fault.CodeOf(err) == fault.TicketParamsStale {
 			return nil, refuse(StatusRefresh, "refresh session for remote signer")
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/paymentlog"
 )
 
 const (
@@ -67,8 +68,10 @@ func (s *Sender) drawBalance(ctx context.Context, t *Terms, cost pm.Value, now t
 	s.awaitCreditLocked(ctx, a, t, cost)
 	out.cost = cost
 	out.value, out.tickets = a.draw(cost, t.ev)
-	out.others = a.others(&out, t.ev, s.batchTickets(t.ev))
-	out.tickets += out.others
+	if a.waiting.Sign() != 0 {
+		out.others = a.others(&out, t.ev, s.batchTickets(t.ev))
+		out.tickets += out.others
+	}
 	a.count(&out, t.ev)
 	return out, nil
 }
@@ -95,6 +98,7 @@ func (s *Sender) joinAccount(t *Terms, now time.Time) (*account, drawn, error) {
 		a = &account{owner: t.owner(), payee: t.payee()}
 		s.accounts[t.account()] = a
 	case a.expired(now):
+		s.opt.Book.WriteOff(paymentlog.Idle, a.value)
 		a.value = pm.Value{}
 	}
 	out := drawn{at: now, before: a.tried}
@@ -234,6 +238,7 @@ func (s *Sender) writeOffBalance(k accountKey, t drawn, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a := s.accounts[k]
+	s.opt.Book.WriteOff(paymentlog.Short, a.value.Sub(debt(a.value)))
 	a.value = debt(a.value)
 	a.end(t, debt(t.value))
 	a.tried = now

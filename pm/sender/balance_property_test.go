@@ -15,7 +15,7 @@ import (
 )
 
 // books are an honest orchestrator's, by the network's rules: it credits tickets,
-// wants one ticket's value beside what jobs in hand may cost, bills what was done,
+// wants one ticket's value besides what jobs in progress may cost, bills what was done,
 // and closes accounts that are idle for 10 minutes.
 type books struct {
 	secret   pm.Secret

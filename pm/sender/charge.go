@@ -110,10 +110,14 @@ func (s *Sender) tryCharge(t *Terms, amount pm.Value) (a chargeResult) {
 	if limit.Sign() > 0 {
 		a.code, a.later = c.admit(amount, limit, a.client)
 	}
-	if a.detail = c.describe(); a.code == "" {
+	changed := c.stopped != was
+	if a.code != "" || changed {
+		a.detail = c.describe()
+	}
+	if a.code == "" {
 		c.begin(job{amount: amount, client: a.client})
 	}
-	if changed := c.stopped != was; changed || a.code == "" {
+	if changed || a.code == "" {
 		s.saveCreditLocked(t.payee(), c)
 		defer s.reportCredit(t.payee(), c.stopped, changed, a.detail)
 	}
@@ -177,7 +181,10 @@ func (p *Payment) count(how func(c *credit, j job, now time.Time) (lost pm.Value
 	if lost.Sign() > 0 && limit.Sign() > 0 {
 		c.mayStop(j.amount, limit)
 	}
-	changed, detail := c.stopped != was, c.describe()
+	changed, detail := c.stopped != was, ""
+	if changed {
+		detail = c.describe()
+	}
 	s.saveCreditLocked(t.payee(), c)
 	s.mu.Unlock()
 	s.reportCredit(t.payee(), true, changed, detail)

@@ -216,7 +216,7 @@ func TestClientsThatLeaveAreExcused(t *testing.T) {
 }
 
 // TestWorkIsForgottenWhateverTheClockDid: a clock that was ahead for a while must not have
-// all work count as recent for ever.
+// all work count as recent forever.
 func TestWorkIsForgottenWhateverTheClockDid(t *testing.T) {
 	t.Parallel()
 	h := newHonest(100, 100, 100, 1)
@@ -245,7 +245,7 @@ func TestClientsAreBounded(t *testing.T) {
 	h.now = h.now.Add(100 * time.Hour)
 	h.advance(h.now)
 	if h.forget(h.now); len(h.clients) != 0 {
-		t.Errorf("%d clients are kept for ever", len(h.clients))
+		t.Errorf("%d clients are kept forever", len(h.clients))
 	}
 }
 

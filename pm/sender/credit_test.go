@@ -198,7 +198,7 @@ func TestWorkIsCountedOnce(t *testing.T) {
 	if got = k.Credits(); got[0].Unworked.Sign() != 0 { // its first work makes good for more
 		t.Errorf("%+v", got)
 	}
-	// Beside work it is excused, but a ticket's worth is no job's.
+	// Besides work it is excused, but a ticket's worth is no job's.
 	pay(t, k, session(5), 4000).Settle(sender.Abandoned, 0)
 	roughly(t, k.Credits()[0].Unworked, 30_001-4000)
 	pay(t, k, session(6), 4000).Settle(sender.Abandoned, 0)

@@ -72,7 +72,7 @@ func drain(k *kit, t *testing.T, bad *sender.Terms, leave func(*sender.Payment))
 // tickets left, with a ticket of its own or without, leave half of the bound to the others.
 func TestBalancesThatManyClientsWaste(t *testing.T) {
 	t.Parallel()
-	for units, name := range map[int64]string{980: "from a balance", 1980: "beside a ticket"} {
+	for units, name := range map[int64]string{980: "from a balance", 1980: "besides a ticket"} {
 		for how, leave := range map[string]func(*sender.Payment){
 			"left": func(p *sender.Payment) { p.Settle(sender.Abandoned, 0) },
 			"broken off": func(p *sender.Payment) {

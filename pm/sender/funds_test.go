@@ -52,7 +52,7 @@ func TestFundsAreWatched(t *testing.T) {
 	}
 	k.clock.Forward(10 * time.Minute)
 	if k.Sweep(); has() {
-		t.Error("an orchestrator that is not paid any more is told of")
+		t.Error("an orchestrator that is not paid any more is reported")
 	}
 }
 
@@ -97,7 +97,7 @@ func TestFundsAreSaidToBeInOrderAgain(t *testing.T) {
 	}
 }
 
-// Another trouble of the funds takes the place of the one before.
+// Another problem of the funds takes the place of the one before.
 func TestOneTroubleOfTheFundsAtATime(t *testing.T) {
 	t.Parallel()
 	k := begin(t, t.TempDir(), nil)
@@ -144,7 +144,7 @@ func TestEverythingWrongWithTheFundsIsShown(t *testing.T) {
 }
 
 // An unlock that runs is a condition from its first round on, while tickets are still
-// taken, and goes when it is cancelled.
+// taken, and goes when it is canceled.
 func TestRunningUnlockIsShown(t *testing.T) {
 	t.Parallel()
 	k := begin(t, t.TempDir(), nil)

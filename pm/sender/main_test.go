@@ -17,7 +17,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/protocol"
@@ -25,6 +24,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/paymentlog"
 	"github.com/tuttinode/tutti/pm/sender"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -7,7 +7,7 @@ import (
 )
 
 // TestTheMostOfAJob: what may be paid for one job at most is never less than what can be
-// paid: an orchestrator that works much may hold more than one that begins.
+// paid: an orchestrator that does much work may hold more than one that begins.
 func TestTheMostOfAJob(t *testing.T) {
 	t.Parallel()
 	k := begin(t, t.TempDir(), bounded)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
@@ -133,4 +134,43 @@ func TestSetsBelongToTheirRecipient(t *testing.T) {
 	if p := pay(t, k, terms(other, nil), 30); p.Tickets[0].Nonce != 1 {
 		t.Error(p.Tickets[0].Nonce)
 	}
+}
+
+// A false height that lasts does not bring a nonce back: sets that it expires are kept until they
+// have expired by the time that blocks take. Then they are dropped.
+func TestAFalseHeightBringsNoNonceBack(t *testing.T) {
+	t.Parallel()
+	k := begin(t, t.TempDir(), nil)
+	defer k.close()
+	u := used{seen: make(map[protocol.Hash]map[uint32]bool)}
+	pay := func() {
+		t.Helper()
+		p, err := k.Pay(t.Context(), terms(params(1, 30), nil), 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u.take(t, p)
+		p.Settle(sender.Failed, 0)
+	}
+	pay()
+	for range 3 {
+		k.chain.change(func() { k.chain.view.Head.L1 += 1_000_000 })
+		for range 8 {
+			k.Sweep()
+			k.clock.Forward(time.Minute)
+		}
+		k.chain.change(func() { k.chain.view.Head.L1 -= 1_000_000 })
+		pay()
+	}
+	k.chain.change(func() { k.chain.view.Head.L1 += 1_000_000 })
+	for range 70 {
+		k.Sweep()
+		k.clock.Forward(time.Minute)
+	}
+	k.chain.change(func() { k.chain.view.Head.L1 -= 1_000_000 })
+	p, err := k.Pay(t.Context(), terms(params(1, 30), nil), 100)
+	if err != nil || p.Tickets[0].Nonce != 1 {
+		t.Fatalf("an expired set is kept: %v", err)
+	}
+	p.Settle(sender.Failed, 0)
 }

@@ -25,6 +25,7 @@ type Book interface {
 	Settle(id paymentlog.ID, r paymentlog.Result)
 	Record(p *paymentlog.Payment)
 	Keep(c paymentlog.Credit)
+	WriteOff(why paymentlog.Reason, v pm.Value)
 }
 
 // Remote makes tickets with a key that this process does not have.
@@ -45,7 +46,7 @@ type Options struct {
 	Remote Remote
 	Chain  Chain
 	Book   Book
-	// Issued are the nonces that the process before used, from paymentlog.Open.
+	// Issued are the nonces that the previous process used, from paymentlog.Open.
 	Issued []paymentlog.Issued
 	// Credits are the stored credits of orchestrators.
 	Credits []paymentlog.Credit

@@ -35,8 +35,9 @@ type Payment struct {
 	forgone bool
 	drained pm.Value
 	blamed  atomic.Bool
-	// spent is set by Settle, see Spent.
-	spent pm.Value
+	// spent is set by Settle, see Spent. charged: it is charged to a client's request.
+	spent   pm.Value
+	charged bool
 	// billed: the orchestrator billed the job, or keeps its payment.
 	billed atomic.Bool
 }

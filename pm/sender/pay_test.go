@@ -56,7 +56,7 @@ func TestAJobTakesWhatItNeeds(t *testing.T) {
 	pay(t, k, offer, 120).Settle(sender.Served, 60)
 	roughly(t, k.Balances()[0].Value, 60)
 	small := pay(t, k, offer, 10)
-	large := pay(t, k, offer, 35) // 15 would stay, and the small job needs 20 beside its own
+	large := pay(t, k, offer, 35) // 15 would stay, and the small job needs 20 besides its own
 	more := pay(t, k, offer, 15)
 	last := pay(t, k, offer, 20)
 	jobs := []*sender.Payment{small, large, more, last}

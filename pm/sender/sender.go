@@ -55,7 +55,7 @@ func (s *Sender) Account() core.Address { return s.opt.Account }
 // Name returns the component's name.
 func (s *Sender) Name() string { return "paying" }
 
-// Run sweeps and checks the funds until ctx ends.
+// Run sweeps and checks the funds until ctx ends. Then it writes the balances off: the next process does not know them.
 func (s *Sender) Run(ctx context.Context, ready func()) error {
 	ticker := time.NewTicker(sweepEvery)
 	defer ticker.Stop()
@@ -66,8 +66,19 @@ func (s *Sender) Run(ctx context.Context, ready func()) error {
 		case <-ticker.C:
 			s.Sweep()
 		case <-ctx.Done():
+			s.writeOffAll()
 			return nil
 		}
+	}
+}
+
+// writeOffAll empties the balances.
+func (s *Sender) writeOffAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range s.accounts {
+		s.opt.Book.WriteOff(paymentlog.Stopped, a.value)
+		a.value = pm.Value{}
 	}
 }
 
@@ -84,9 +95,10 @@ func (s *Sender) Sweep() {
 func (s *Sender) sweepAll(now time.Time, view protocol.View) (why map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sweepSetsLocked(view)
+	s.sweepSetsLocked(now, view)
 	for k, a := range s.accounts {
 		if a.jobs == 0 && a.expired(now) {
+			s.opt.Book.WriteOff(paymentlog.Idle, a.value)
 			s.forgetAccountLocked(k)
 		}
 	}

@@ -3,6 +3,7 @@ package sender
 import (
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/paymentlog"
 )
@@ -89,6 +90,15 @@ func (p *Payment) Settle(how Outcome, units int64) {
 // sent in tickets is what jobs spent and what is left in balances, or was lost with one that was closed.
 func (p *Payment) Spent() pm.Value { return p.spent }
 
+// ChargeRequest says, before Settle, that what the job costs is charged to the client's request.
+func (p *Payment) ChargeRequest() { p.charged = true }
+
+// Charge returns, after Settle, what the job costs a client's request: Spent in whole wei, rounded up.
+func (p *Payment) Charge() core.Wei {
+	w, _ := core.WeiOf(p.spent.Ceil()) // it is neither negative nor more than all ether
+	return w
+}
+
 // Received records how many units of work arrived, as this gateway counts: 0 if none is usable.
 // Payment beyond them stays on the orchestrator's credit. Further calls do nothing.
 func (p *Payment) Received(units int64) {
@@ -96,7 +106,7 @@ func (p *Payment) Received(units int64) {
 }
 
 // Left is Received where the client left before the work arrived; units is how much may have
-// been done. It does not stop the orchestrator; it is excused beside work for others.
+// been done. It does not stop the orchestrator; it is excused alongside work for others.
 func (p *Payment) Left(units int64) { p.LeftAfter(0, units) }
 
 // LeftAfter is Left where some units arrived before the client left: these count as work, of up
@@ -151,14 +161,20 @@ func debt(v pm.Value) pm.Value {
 	return pm.Value{}
 }
 
-// recordResult records the result. A payment without tickets was not recorded yet; if it
-// failed, it is not worth a record.
+// recordResult records the result. A payment without tickets was not recorded yet; if it failed and lost nothing, it
+// is not worth a record.
 func (s *Sender) recordResult(p *Payment, state paymentlog.State, units int64) {
 	r := paymentlog.Result{State: state, Units: units, Settled: s.opt.Now()}
+	if state != paymentlog.Answered {
+		r.Lost = p.spent
+	}
+	if p.charged {
+		r.Charged = p.Charge()
+	}
 	switch {
 	case p.record.ID != 0:
 		s.opt.Book.Settle(p.record.ID, r)
-	case state == paymentlog.Answered:
+	case state == paymentlog.Answered, p.spent.Sign() > 0:
 		record := p.record
 		record.Result = r
 		s.opt.Book.Record(&record)

@@ -36,7 +36,7 @@ func TestNamesAreBounded(t *testing.T) {
 		"expired":         {func(t *sender.Terms) { t.Params.ExpirationBlock = 1001 }, fault.TicketParamsStale},
 		"for days":        {func(t *sender.Terms) { t.Params.ExpirationBlock = 11_001 }, fault.TicketParamsUnusable},
 		"for a day":       {func(t *sender.Terms) { t.Params.ExpirationBlock = 11_000 }, ""},
-		"for ever":        {func(t *sender.Terms) { t.Params.ExpirationBlock = 1<<63 - 1 }, fault.TicketParamsUnusable},
+		"forever":         {func(t *sender.Terms) { t.Params.ExpirationBlock = 1<<63 - 1 }, fault.TicketParamsUnusable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -182,7 +182,7 @@ func await(t *testing.T, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(30 * time.Second)
 	for !ok() {
 		select {
 		case <-tick.C:

@@ -11,7 +11,7 @@ import (
 )
 
 // bondGas is the assumed gas of a bond, which cannot be simulated before the bonding contract
-// has its allowance. Source: core/activation's measurement.
+// has its allowance. Source: core/protocol's measurement.
 const bondGas protocol.Gas = 850_000
 
 // approval returns the approval that a bond needs first, nil for none. The amount is exactly the

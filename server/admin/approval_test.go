@@ -69,7 +69,7 @@ func TestNoApprovalForNothing(t *testing.T) {
 	}{
 		{"own stake elsewhere", lowOther, func(st *station) { st.chain.Activate(account, core.LPTTokens(1000), "") },
 			fault.CannotMoveOwnStake},
-		{"round not initialised", low, func(st *station) { st.chain.ToRound(st.chain.View().Round.Number + 1) },
+		{"round not initialized", low, func(st *station) { st.chain.ToRound(st.chain.View().Round.Number + 1) },
 			fault.RoundNotInitialized},
 		{"no tokens", low, func(st *station) { st.chain.Give(account, core.NewWei(1e18), core.LPT{}) }, fault.TokensMissing},
 	} {

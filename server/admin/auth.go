@@ -10,20 +10,19 @@ import (
 
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/admin/token"
+	"github.com/tuttinode/tutti/server/access"
 	"github.com/tuttinode/tutti/server/admission"
-	"github.com/tuttinode/tutti/server/origin"
 )
 
 // auditFile is the name of the audit log in the data directory.
 const auditFile = "admin-audit.log"
 
-// gate is the state of Open.
+// gate is what Open opened.
 type gate struct {
-	token token.Token
+	token access.AdminToken
 	// open is false until there is a token: requests that need one are refused.
-	open bool
-	book *token.AuditLog // nil without a data directory
+	open  bool
+	audit *access.AuditLog // nil without a data directory
 }
 
 // Open opens the token and the audit log. Run does it first; a caller that uses Handler
@@ -43,23 +42,23 @@ func (s *Server) Open() error {
 	if err != nil {
 		return err
 	}
-	book, err := token.OpenAudit(filepath.Join(dir, auditFile), token.MaxAuditSize)
+	audit, err := access.OpenAudit(filepath.Join(dir, auditFile), access.MaxAuditSize)
 	if err != nil {
 		return err
 	}
-	s.gate = gate{token: t, open: true, book: book}
+	s.gate = gate{token: t, open: true, audit: audit}
 	return nil
 }
 
 // openToken returns the operator's token, or that of the data directory.
-func (s *Server) openToken(path string) (token.Token, error) {
+func (s *Server) openToken(path string) (access.AdminToken, error) {
 	if !s.opts.Token.IsZero() {
-		return token.Given(s.opts.Token.Reveal())
+		return access.GivenAdminToken(s.opts.Token.Reveal())
 	}
-	if s.remote && !s.opts.AllowRemote && !token.Exists(path) {
-		return token.Token{}, exposed(s.opts.Listen)
+	if s.remote && !s.opts.AllowRemote && !access.AdminTokenExists(path) {
+		return access.AdminToken{}, exposed(s.opts.Listen)
 	}
-	return token.Open(path)
+	return access.OpenAdminToken(path)
 }
 
 func exposed(listen string) error {
@@ -73,13 +72,13 @@ func (s *Server) checkToken(r *http.Request) error {
 	if !ok {
 		return fault.New(fault.AdminTokenRequired, op,
 			"this needs the header Authorization: Bearer TOKEN, with the token of "+
-				adminapi.TokenFile+"; on loopback, -enableCliTxRoutes lets the existing node's tools in without")
+				adminapi.TokenFile+"; the existing node's tools need none on loopback with -enableCliTxRoutes")
 	}
 	if s.gate.open && s.gate.token.Matches(strings.TrimSpace(given)) {
 		admission.Prove(r.Context())
 		return nil
 	}
-	// The right token is accepted even after too many wrong tries: otherwise another user of
+	// The right token is accepted even after too many wrong tokens: otherwise another user of
 	// the machine, or another client behind the same proxy, could lock the operator out. It has
 	// too many bits to be guessed.
 	from := s.sender(r).key
@@ -90,14 +89,14 @@ func (s *Server) checkToken(r *http.Request) error {
 	return fault.New(fault.AdminTokenRefused, op, "the token is not this node's")
 }
 
-// sender is the client of a request: text for the audit log, key for counting.
+// sender identifies the client of a request: text in the audit log, key when wrong tokens are counted.
 type sender struct{ text, key string }
 
 func (s *Server) sender(r *http.Request) sender {
 	if isUnix(s.opts.Listen) {
 		return sender{"unix", "unix"}
 	}
-	ip, err := netip.ParseAddr(origin.Host(r.RemoteAddr))
+	ip, err := netip.ParseAddr(access.Host(r.RemoteAddr))
 	switch {
 	case err != nil:
 		return sender{"remote", "unknown"}
@@ -111,23 +110,23 @@ func (s *Server) sender(r *http.Request) sender {
 	return sender{"remote " + ip.Unmap().String(), ip.Unmap().String()}
 }
 
-// compatAllowed reports whether changes are accepted as by the existing node.
+// compatAllowed reports whether changes are accepted without a token, as by the existing node.
 func (s *Server) compatAllowed(r *http.Request) bool {
 	return s.opts.CompatTransactions && !s.isRemote(r)
 }
 
-// mayChange returns an error if a request may not change anything. Old routes need no token if
-// the operator configured it; they need POST too, because browsers follow links, images and
-// previews with GET.
-func (s *Server) mayChange(r *http.Request, old bool) error {
+// mayChange returns an error if a request may not change anything. Routes of the existing node's API
+// need no token if the operator set -enableCliTxRoutes. All need POST: browsers send GET for
+// links, images and previews that another site chose.
+func (s *Server) mayChange(r *http.Request, legacy bool) error {
 	if err := checkSite(r); err != nil {
 		return err
 	}
 	if r.Method != http.MethodPost {
 		return needsPost("changes need POST, and the token of " + adminapi.TokenFile +
-			" unless -enableCliTxRoutes lets the existing node's tools in without, on loopback")
+			"; the existing node's tools need no token on loopback with -enableCliTxRoutes")
 	}
-	if old && s.compatAllowed(r) {
+	if legacy && s.compatAllowed(r) {
 		return nil
 	}
 	return s.checkToken(r)

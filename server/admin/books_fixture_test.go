@@ -129,5 +129,7 @@ func (b *fakeBooks) Overview(context.Context) (*earnings.Overview, error) {
 
 func (b *fakeBooks) Spending(context.Context) (*earnings.Spending, error) {
 	return earnings.MakeSpending([]paymentlog.Total{{Group: paymentlog.Group{Day: "2026-03-01", Recipient: account,
-		Pipeline: "llm", Model: "m"}, Payments: 1, Tickets: 2, Value: pm.WeiValue(core.NewWei(8))}}), b.broken
+		Pipeline: "llm", Model: "m"}, Payments: 1, Tickets: 2, Value: pm.WeiValue(core.NewWei(8))}},
+		pm.WeiValue(core.NewWei(3)), []paymentlog.WriteOff{{Day: "2026-03-01", Reason: paymentlog.Idle,
+			Value: pm.WeiValue(core.NewWei(4))}}), b.broken
 }

@@ -113,7 +113,7 @@ func TestCSV(t *testing.T) {
 		adminapi.PathTickets + "?format=csv":          ",2,'=TxReverted: used\n",
 		adminapi.PathIncome + "?by=worker&format=csv": "\ngpu,0,0,2,7,0,3,0,0,0,0,0,0,0,0,0,0,0,0,0,1\n",
 		adminapi.PathIncomeWorkers + "?format=csv":    "\ngpu,llm,m,2,7,0,3,1,3.333333333333333333,0\n",
-		adminapi.PathSpending + "?format=csv":         "\n2026-03-01," + account.String() + ",llm,m,1,2,8,0,0,0\n",
+		adminapi.PathSpending + "?format=csv":         "\n2026-03-01," + account.String() + ",llm,m,1,2,8,0,0,0,0,0\n",
 	} {
 		got := st.get(path)
 		if got.Code != 200 || got.Header().Get("Content-Type") != "text/csv; charset=utf-8" ||
@@ -142,7 +142,9 @@ func TestMoneyReports(t *testing.T) {
 	if len(payers.Gateways) != 1 || payers.Gateways[0].Accounts[0].Balance != "-1.5" {
 		t.Errorf("%+v", payers)
 	}
-	if s := readBook[adminapi.Spending](t, st.get(adminapi.PathSpending)); s.Value != "8" || len(s.Rows) != 1 {
+	if s := readBook[adminapi.Spending](t, st.get(adminapi.PathSpending)); s.Value != "8" || len(s.Rows) != 1 ||
+		s.Balance != "3" || s.WrittenOff != "4" || s.Unsettled != "1" || len(s.WriteOffs) != 1 ||
+		s.WriteOffs[0].Reason != "idle" {
 		t.Errorf("%+v", s)
 	}
 }

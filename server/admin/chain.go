@@ -4,10 +4,8 @@ import (
 	"context"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/activation"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/core/reward"
 )
 
 // Chain are the API's sources on the chain. Gas and all that follows may be nil.
@@ -27,7 +25,7 @@ type Chain struct {
 	Endpoints func() []adminapi.Endpoint
 	Contracts Contracts
 	// Reward is the state of the reward caller; nil without one.
-	Reward func() reward.Status
+	Reward func() protocol.RewardStatus
 }
 
 // GasBounds are the operator's bounds on the price of gas.
@@ -58,8 +56,9 @@ func (c *Chain) orchestrator() core.Address {
 // own reports whether the account is the orchestrator itself.
 func (c *Chain) own() bool { return c.orchestrator() == c.Actor.Account() }
 
-func (c *Chain) planner() activation.Planner {
-	return activation.Planner{Rounds: c.Rounds, Stakes: c.Stakes, Funds: c.Funds, Settings: c.Settings, Actor: c.actor()}
+func (c *Chain) planner() protocol.ActivationPlanner {
+	return protocol.ActivationPlanner{Rounds: c.Rounds, Stakes: c.Stakes, Funds: c.Funds, Settings: c.Settings,
+		Actor: c.actor()}
 }
 
 // rewardAction calls reward for the orchestrator that the node works for.

@@ -15,7 +15,7 @@ import (
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/server/admin/token"
+	"github.com/tuttinode/tutti/server/access"
 )
 
 // maxBody bounds a request's form or JSON, in bytes.
@@ -59,23 +59,23 @@ func (c *change) failed(err error) {
 
 // change checks a request that changes something, extends its deadline for a transaction, and
 // writes it to the audit log before and after.
-func (s *Server) change(old bool, next http.HandlerFunc) http.HandlerFunc {
-	return s.changeWithin(s.detached, old, next)
+func (s *Server) change(legacy bool, next http.HandlerFunc) http.HandlerFunc {
+	return s.changeWithin(s.detached, legacy, next)
 }
 
 // changeWithin is change with a context derived from the request's: detached outlives the
 // client, context.WithCancel ends with it.
 func (s *Server) changeWithin(
-	life func(context.Context) (context.Context, context.CancelFunc), old bool, next http.HandlerFunc,
+	life func(context.Context) (context.Context, context.CancelFunc), legacy bool, next http.HandlerFunc,
 ) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if err := s.mayChange(r, old); err != nil {
+		if err := s.mayChange(r, legacy); err != nil {
 			s.refuse(w, r, err)
 			return
 		}
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 		if err != nil {
-			s.refuse(w, r, unreadable(err, old))
+			s.refuse(w, r, unreadable(err, legacy))
 			return
 		}
 		if !s.begin() {
@@ -87,9 +87,9 @@ func (s *Server) changeWithin(
 		// Not every writer can: a recorder in a test has no connection.
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.opts.Wait + answerTime))
 		c := &change{}
-		line := token.AuditEntry{ID: s.nextChange.Add(1), Method: r.Method, Route: r.URL.Path, From: s.sender(r).text,
-			Token: !old || !s.compatAllowed(r), Parameters: parameters(r, body, old), DryRun: !old &&
-				flag(r, adminapi.QueryDryRun, "true"), Outcome: token.AuditBegun}
+		line := access.AuditEntry{ID: s.nextChange.Add(1), Method: r.Method, Route: r.URL.Path, From: s.sender(r).text,
+			Token: !legacy || !s.compatAllowed(r), Parameters: parameters(r, body, legacy), DryRun: !legacy &&
+				flag(r, adminapi.QueryDryRun, "true"), Outcome: access.AuditBegun}
 		s.writeAudit(line)
 		seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		ctx, cancel := life(r.Context())
@@ -120,23 +120,23 @@ func (s *Server) begin() bool {
 }
 
 // ended returns the second audit entry of a change.
-func (c *change) ended(line token.AuditEntry, httpStatus int) token.AuditEntry {
+func (c *change) ended(line access.AuditEntry, httpStatus int) access.AuditEntry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	line.Parameters, line.Outcome, line.Status, line.Tx = nil, token.AuditDone, httpStatus, c.txs
+	line.Parameters, line.Outcome, line.Status, line.Tx = nil, access.AuditDone, httpStatus, c.txs
 	if c.err != nil {
-		line.Outcome, line.Code = token.AuditFailed, string(fault.CodeOf(c.err))
+		line.Outcome, line.Code = access.AuditFailed, string(fault.CodeOf(c.err))
 	}
 	return line
 }
 
-func unreadable(err error, old bool) error {
+func unreadable(err error, legacy bool) error {
 	detail := "the body broke off"
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		detail = "the body is larger than 64 KiB"
 	}
 	code := fault.AdminBadBody
-	if old {
+	if legacy {
 		code = fault.AdminBadParam
 	}
 	return fault.New(code, "read an admin request", detail)
@@ -156,10 +156,10 @@ func (s *Server) detached(ctx context.Context) (context.Context, context.CancelF
 
 // logChange logs a change with its parameters: begun is its audit entry. A failure is a
 // warning with its remedy.
-func (s *Server) logChange(c *change, begun token.AuditEntry) {
+func (s *Server) logChange(c *change, begun access.AuditEntry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	message, outcome, level := "change made through the admin API", token.AuditDone, slog.LevelInfo
+	message, outcome, level := "change made through the admin API", access.AuditDone, slog.LevelInfo
 	if begun.DryRun {
 		message = "change looked at through the admin API, nothing was done"
 	}
@@ -171,7 +171,7 @@ func (s *Server) logChange(c *change, begun token.AuditEntry) {
 		attrs = append(attrs, slog.String("tx", strings.Join(c.txs, " ")))
 	}
 	if c.err != nil {
-		message, outcome, level = "change through the admin API failed", token.AuditFailed, slog.LevelWarn
+		message, outcome, level = "change through the admin API failed", access.AuditFailed, slog.LevelWarn
 		attrs = append(attrs, fault.Attr(c.err))
 	}
 	attrs = append(attrs, slog.String("outcome", string(outcome)))
@@ -194,12 +194,12 @@ func shortJSON(parameters any) string {
 }
 
 // writeAudit writes an entry to the audit log.
-func (s *Server) writeAudit(line token.AuditEntry) {
+func (s *Server) writeAudit(line access.AuditEntry) {
 	line.Time = s.opts.Now().UTC()
-	if s.gate.book == nil {
+	if s.gate.audit == nil {
 		return
 	}
-	if err := s.gate.book.Append(line); err != nil {
+	if err := s.gate.audit.Append(line); err != nil {
 		s.opts.Log.Warn("the log of changes cannot be written", fault.Attr(err))
 	}
 }

@@ -4,10 +4,8 @@ import (
 	"math/big"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/activation"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/core/reward"
 )
 
 func transactionOf(t protocol.Transaction) adminapi.Transaction {
@@ -62,7 +60,7 @@ func orchestratorOf(o protocol.Orchestrator, price string) adminapi.Orchestrator
 	}
 }
 
-func planOf(p activation.Plan) adminapi.Plan {
+func planOf(p protocol.ActivationPlan) adminapi.Plan {
 	out := adminapi.Plan{Steps: []adminapi.Step{}, TotalFee: p.Fee, Token: p.Token, Warnings: orEmpty(p.Warnings),
 		ActiveFrom: orNull(p.Active), Rank: orNull(p.Rank)}
 	next := -1
@@ -84,7 +82,7 @@ func planOf(p activation.Plan) adminapi.Plan {
 	return out
 }
 
-func rewardOf(s reward.Status) adminapi.Reward {
+func rewardOf(s protocol.RewardStatus) adminapi.Reward {
 	out := adminapi.Reward{Mode: string(s.Mode), State: string(s.State), Round: s.Round,
 		LastRewardRound: s.LastRewardRound,
 		Reason:          s.Reason, Code: string(s.Code), Tx: orNull(s.Tx), History: []adminapi.RewardCall{}}

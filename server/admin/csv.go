@@ -7,7 +7,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/admin/openapi"
 )
 
 // csvReport is an answer in CSV.
@@ -33,7 +32,7 @@ func (s *Server) writeCSV(w http.ResponseWriter, r *http.Request, out csvReport)
 }
 
 // formatParameter asks for JSON or CSV.
-func formatParameter() openapi.Parameter {
-	return openapi.Parameter{Name: adminapi.QueryFormat, About: "json (as if absent) or csv",
+func formatParameter() adminapi.QueryParameter {
+	return adminapi.QueryParameter{Name: adminapi.QueryFormat, About: "json (as if absent) or csv",
 		Values: []string{adminapi.FormatJSON, adminapi.FormatCSV}}
 }

@@ -11,11 +11,11 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
-	"github.com/tuttinode/tutti/core/dashboard"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/earnings"
 	"github.com/tuttinode/tutti/server/admin"
+	"github.com/tuttinode/tutti/server/metrics"
 )
 
 // instant transcodes without work.
@@ -28,15 +28,15 @@ func (instant) Transcode(_ context.Context, job *core.TranscodeJob) (*core.Trans
 func (instant) EndSession(core.SessionID) {}
 
 // busy is so many live sessions, each with a segment behind it.
-func busy(sessions int) (*dashboard.Sessions, *dashboard.Series) {
-	series := dashboard.NewSeries(time.Now)
-	watch := dashboard.Watch(instant{}, time.Now, series)
+func busy(sessions int) (*metrics.DashboardSessions, *metrics.DashboardSeries) {
+	series := metrics.NewDashboardSeries(time.Now)
+	watch := metrics.WatchSessions(instant{}, time.Now, series)
 	work(watch, sessions)
 	return watch, series
 }
 
 // work gives every session a segment.
-func work(watch *dashboard.Sessions, sessions int) {
+func work(watch *metrics.DashboardSessions, sessions int) {
 	for i := range sessions {
 		_, _ = watch.Transcode(context.Background(), &core.TranscodeJob{
 			Session: core.SessionID(strconv.Itoa(i)), Manifest: core.ManifestID(fmt.Sprintf("stream-%d", i)),

@@ -16,12 +16,11 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/pricing"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/core/reward"
 	"github.com/tuttinode/tutti/server/admin"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 var (
@@ -162,10 +161,11 @@ func (n *node) Endpoints() []adminapi.Endpoint {
 // rewards is the state of a reward machine.
 type rewards struct{}
 
-func (rewards) Status() reward.Status {
-	return reward.Status{Mode: reward.Auto, State: reward.StateDone, Round: 101, LastRewardRound: 101,
+func (rewards) Status() protocol.RewardStatus {
+	return protocol.RewardStatus{Mode: protocol.RewardAuto, State: protocol.RewardDone, Round: 101, LastRewardRound: 101,
 		Tx: protocol.TxHash{1},
-		History: []reward.Past{{Round: 101, Outcome: reward.Called, Amount: core.NewLPT(5), Tx: protocol.TxHash{1},
+		History: []protocol.PastReward{{Round: 101, Outcome: protocol.RewardCalled, Amount: core.NewLPT(5),
+			Tx:   protocol.TxHash{1},
 			Time: time.Unix(1_700_000_000, 0).UTC()}}}
 }
 
@@ -196,7 +196,7 @@ func stationIn(dir string, change func(*admin.Options)) *station {
 			now := time.Unix(1_700_000_000, 0).UTC()
 			return adminapi.RoutePlan{Models: []adminapi.RoutedModel{{Name: "m", Model: "m", Why: "asked", Refreshed: &now,
 				Orchestrators: []adminapi.RoutedOrchestrator{{Rank: 1, URI: "https://o.example:8935", Reason: "loaded",
-					Says: "it is loaded", Price: "0"}}}}}, nil
+					Says: "it is loaded", Price: "0", Missing: []string{"context"}}}}}}, nil
 		}
 		(&fakeProcess{}).into(o)
 		o.Node.LogTail = logTail{}.Lines

@@ -14,7 +14,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// form are the parameters of an old route, from query and body.
+// form are the parameters of a legacy route, from query and body.
 type form struct{ url.Values }
 
 // formOf reads the parameters; the body is bounded.
@@ -141,7 +141,7 @@ func parsePrice(perUnit, currency string, pixels core.Pixels) (core.UnitPrice, e
 	return core.UnitPrice{Price: p, PixelsPerUnit: pixels}, nil
 }
 
-// price returns the price of an old route: two parameters, and a third if it is not in wei.
+// price returns the price of a legacy route: two parameters, and a third if it is not in wei.
 func (f form) price() (core.UnitPrice, error) { return f.priceOf("pricePerUnit") }
 
 // priceOf is price with another name for the amount.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/origin"
+	"github.com/tuttinode/tutti/server/access"
 )
 
 // guard refuses requests that are not meant for this listener, on any route.
@@ -27,7 +27,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 				"the Host header names another host than this listener"))
 			return
 		}
-		if origin.CrossSite(r) {
+		if access.CrossSite(r) {
 			s.refuse(w, r, fault.New(fault.AdminCrossSite, "admin request", "a page of another site may not use this"))
 			return
 		}
@@ -43,7 +43,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 
 // isRemote reports whether a request may come from another machine: the listener is reachable
 // from there, or a proxy or a tunnel on this machine forwarded it.
-func (s *Server) isRemote(r *http.Request) bool { return s.remote || origin.Forwarded(r) }
+func (s *Server) isRemote(r *http.Request) bool { return s.remote || access.Forwarded(r) }
 
 // probe reports whether a request is a supervisor's liveness or readiness probe, which are the
 // only public routes.
@@ -83,7 +83,7 @@ func (s *Server) sameSite(next http.HandlerFunc) http.Handler {
 // checkSite also refuses requests of which only the Referer names another site: old browsers
 // send no other header with an image or a form. guard checks the other headers.
 func checkSite(r *http.Request) error {
-	if origin.CrossSiteReferer(r) {
+	if access.CrossSiteReferer(r) {
 		return fault.New(fault.AdminCrossSite, "admin request", "a page of another site may not do this")
 	}
 	return nil

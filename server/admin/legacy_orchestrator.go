@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/activation"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
 )
@@ -40,14 +39,14 @@ func (c *Chain) mustOwn() error {
 		"the node's account is "+c.Actor.Account().String()+", the orchestrator "+c.orchestrator().String())
 }
 
-// settled is what an old form asks for: the wish, and a price that is local.
+// settled is what a legacy form asks for: the settings, and a price that stays local.
 type settled struct {
-	wish  activation.Wish
+	wish  protocol.ActivationWish
 	price core.UnitPrice
 }
 
 // cuts reads both cuts in percent.
-func (f form) cuts(w *activation.Wish) error {
+func (f form) cuts(w *protocol.ActivationWish) error {
 	rewardCut, err := value(f, "blockRewardCut", parsePercent)
 	if err != nil {
 		return err
@@ -123,7 +122,7 @@ func (s *Server) checkActivation(ctx context.Context) error {
 	return nil
 }
 
-// stakeWith returns the own bond that more tokens lead to: what is bonded, or comes out
+// stakeWith returns the orchestrator's own bond that more tokens lead to: what is bonded, or comes out
 // of the lock, and more.
 func (c *Chain) stakeWith(ctx context.Context, more core.LPT, id *protocol.LockID) (core.LPT, error) {
 	account := c.Actor.Account()
@@ -186,10 +185,11 @@ func (s *Server) settle(ctx context.Context, asked settled) error {
 }
 
 // run takes all open steps of a wish, and says what was sent.
-func (s *Server) run(ctx context.Context, wish activation.Wish) ([]activation.Executed, activation.Plan, error) {
+func (s *Server) run(ctx context.Context, wish protocol.ActivationWish) ([]protocol.ExecutedStep,
+	protocol.ActivationPlan, error) {
 	free, err := s.plan()
 	if err != nil {
-		return nil, activation.Plan{}, err
+		return nil, protocol.ActivationPlan{}, err
 	}
 	defer free()
 	done, plan, err := s.opts.Chain.planner().Run(ctx, wish)
@@ -198,7 +198,7 @@ func (s *Server) run(ctx context.Context, wish activation.Wish) ([]activation.Ex
 
 // reportActivation remembers what was sent. Where the wait for the last of it ended, that is
 // the error.
-func (s *Server) reportActivation(ctx context.Context, done []activation.Executed, err error) error {
+func (s *Server) reportActivation(ctx context.Context, done []protocol.ExecutedStep, err error) error {
 	for _, d := range done {
 		changeOf(ctx).sent(d.Transaction)
 	}

@@ -11,7 +11,7 @@ import (
 	"syscall"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/origin"
+	"github.com/tuttinode/tutti/server/access"
 )
 
 // unixPrefix begins an address that is a socket in the file system.
@@ -20,11 +20,11 @@ const unixPrefix = "unix:"
 func isUnix(listen string) bool { return strings.HasPrefix(listen, unixPrefix) }
 
 // hostsOf returns the names of the listener.
-func hostsOf(o *Options) origin.Hosts {
+func hostsOf(o *Options) access.Hosts {
 	if isUnix(o.Listen) {
-		return origin.NewHosts("", o.Hosts)
+		return access.NewHosts("", o.Hosts)
 	}
-	return origin.NewHosts(o.Listen, o.Hosts)
+	return access.NewHosts(o.Listen, o.Hosts)
 }
 
 // isRemote reports whether other machines reach the address.
@@ -33,7 +33,7 @@ func isRemote(listen string) bool {
 		return false
 	}
 	host, _, err := net.SplitHostPort(listen)
-	return err == nil && !origin.IsLoopback(host)
+	return err == nil && !access.IsLoopback(host)
 }
 
 // listen opens the listener. It refuses an address that should be loopback and is not: a name

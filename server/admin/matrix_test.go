@@ -10,7 +10,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/server/admin"
-	"github.com/tuttinode/tutti/server/admin/openapi"
 	"github.com/tuttinode/tutti/server/web"
 )
 
@@ -53,7 +52,7 @@ func allRoutes(t *testing.T, st *station) (out []route) {
 }
 
 // oldChanges are the existing node's routes that change something. Whether they do
-// is asked of the server: a read lets GET in.
+// is what the test finds out: a read lets GET in.
 func oldChanges() map[string]bool {
 	out := map[string]bool{}
 	for _, path := range []string{"/setLogLevel", "/setMaxSessions", "/setMaxFaceValue", "/setPriceForBroadcaster",
@@ -143,7 +142,7 @@ func TestAccessMatrix(t *testing.T) {
 
 // isReadToo reports whether version 1 reads the same path with GET.
 func isReadToo(path string) bool {
-	return slices.ContainsFunc(admin.Routes(), func(r openapi.Route) bool { return r.Method == "GET" && r.Path == path })
+	return slices.ContainsFunc(admin.Routes(), func(r adminapi.Route) bool { return r.Method == "GET" && r.Path == path })
 }
 
 // A route of the existing node that is not known to change anything changes nothing:

@@ -116,7 +116,7 @@ func requests() map[string]request {
 		adminapi.PathIncome,
 		adminapi.PathIncomeWorkers, adminapi.PathIncomeOverview, adminapi.PathSpending, adminapi.PathCredits,
 		adminapi.PathWorkers, adminapi.PathRunners, adminapi.PathCapabilities, adminapi.PathModels, adminapi.PathDashboard,
-		adminapi.PathExplain, adminapi.PathLog,
+		adminapi.PathExplain, adminapi.PathLog, adminapi.PathKeys,
 		adminapi.PathDrain,
 		adminapi.PathContracts} {
 		out["GET "+path] = request{method: "GET", path: path, want: 200, wrong: "?unknown=1"}
@@ -135,6 +135,9 @@ func requests() map[string]request {
 		adminapi.PathRunner:           {`{"name":"studio","drain":true}`, `{"drain":true}`},
 		adminapi.PathRunnerCheck:      {`{}`, `{"names":1}`},
 		adminapi.PathCapabilityRemove: {`{"name":"upscale"}`, `{"names":1}`},
+		adminapi.PathKeyCreate:        {`{"name":"new","budget_wei":"5"}`, `{"rpm":5}`},
+		adminapi.PathKeyLimits:        {`{"key":"app","rpm":5}`, `{"rpm":5}`},
+		adminapi.PathKeyRevoke:        {`{"key":"app"}`, `{}`},
 		adminapi.PathSettings:         {`{"maxSessions":4,"logLevel":5}`, `{"maxSessions":0}`},
 		adminapi.PathPrices: {`{"gateway":"0xbb00000000000000000000000000000000000002","pricePerUnit":"5",` +
 			`"pixelsPerUnit":2}`, `{"pixelsPerUnit":2}`},
@@ -241,7 +244,7 @@ func TestAnswersKeepTheContract(t *testing.T) {
 			t.Parallel()
 			st := newStation(t, func(o *admin.Options) {
 				o.Market.Caps, o.Books, o.Work.Workers, o.Work.Models = &capTable{}, newBooks().of(), &workforce{}, &oneModel{}
-				o.Work.Runners, o.Work.Capabilities = &oneRunner{}, &oneCapability{}
+				o.Work.Runners, o.Work.Capabilities, o.Work.Keys = &oneRunner{}, &oneCapability{}, keyed()
 			})
 			c := newContract(t, st)
 			if tt.before != nil {
@@ -314,7 +317,7 @@ func TestDocumentIsWhole(t *testing.T) {
 	t.Parallel()
 	st := newStation(t, func(o *admin.Options) {
 		o.Market.Caps, o.Books, o.Work.Workers, o.Work.Models = &capTable{}, newBooks().of(), &workforce{}, &oneModel{}
-		o.Work.Runners, o.Work.Capabilities = &oneRunner{}, &oneCapability{}
+		o.Work.Runners, o.Work.Capabilities, o.Work.Keys = &oneRunner{}, &oneCapability{}, keyed()
 	})
 	c := newContract(t, st)
 	paths := c.document["paths"].(map[string]any)

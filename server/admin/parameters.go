@@ -11,10 +11,10 @@ import (
 func secrets() []string { return []string{"message", "typedData"} }
 
 // parameters returns what the log of changes may know of a request.
-func parameters(r *http.Request, body []byte, old bool) any {
+func parameters(r *http.Request, body []byte, legacy bool) any {
 	out := map[string]any{}
 	sources := []url.Values{r.URL.Query()}
-	if old {
+	if legacy {
 		form, _ := url.ParseQuery(string(body)) // what can be read of it
 		sources = append(sources, form)
 	} else if len(body) > 0 && json.Unmarshal(body, &out) != nil {

@@ -46,7 +46,7 @@ func (s *Server) pricedOtherwise(price core.UnitPrice) bool {
 	return !ok || wei.Cmp(present) != 0
 }
 
-// badPrice makes what is wrong with a price itself a bad parameter of an old route.
+// badPrice makes what is wrong with a price itself a bad parameter of a legacy route.
 func badPrice(name string, err error) error {
 	if fault.ClassOf(err) != fault.BadRequest {
 		return err

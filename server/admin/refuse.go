@@ -75,7 +75,7 @@ func errorOf(err error) adminapi.Error {
 	return adminapi.Error{Code: code, Message: text, Cause: row.Cause, Remedy: row.Remedy, Retryable: row.Retryable}
 }
 
-// legacyStatus returns the status on old routes: 400 for parameters, 500 for failures, and our own
+// legacyStatus returns the status on legacy routes: 400 for parameters, 500 for failures, and our own
 // for what the existing node does not refuse.
 func legacyStatus(err error) int {
 	switch fault.CodeOf(err) {
@@ -88,7 +88,7 @@ func legacyStatus(err error) int {
 	return http.StatusInternalServerError
 }
 
-// legacyText returns the text on old routes: the fault's detail where it is the existing node's text,
+// legacyText returns the text on legacy routes: the fault's detail where it is the existing node's text,
 // else with the code first, which identifies the remedy.
 func legacyText(err error) string {
 	code, text := fault.Public(err)

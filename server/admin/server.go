@@ -12,9 +12,8 @@ import (
 
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/access"
 	"github.com/tuttinode/tutti/server/admin/feed"
-	"github.com/tuttinode/tutti/server/admin/token"
-	"github.com/tuttinode/tutti/server/origin"
 )
 
 // Limits of the listener. It serves an operator's tools, a scraper or two, and the
@@ -34,13 +33,13 @@ const (
 // Server is the admin listener, a lifecycle.Component.
 type Server struct {
 	opts  Options
-	hosts origin.Hosts
+	hosts access.Hosts
 	// remote: other machines reach the listener, so that everything needs the token.
 	remote  bool
 	handler http.Handler
-	tries   *token.Tries
+	tries   *access.WrongTokens
 	// lines bounds what refusals leave in the log.
-	lines *token.Tries
+	lines *access.WrongTokens
 	gate  gate // set by Open, before anything is served
 	feed  *feed.Feed[adminapi.Dashboard]
 
@@ -65,8 +64,8 @@ func New(opts Options) *Server {
 	if opts.Wait == 0 {
 		opts.Wait = DefaultWait
 	}
-	s := &Server{opts: opts, hosts: hostsOf(&opts), remote: isRemote(opts.Listen), tries: token.NewTries(opts.Now),
-		lines: token.NewTries(opts.Now)}
+	s := &Server{opts: opts, hosts: hostsOf(&opts), remote: isRemote(opts.Listen), tries: access.NewWrongTokens(opts.Now),
+		lines: access.NewWrongTokens(opts.Now)}
 	if opts.Node.SetMaxSessions != nil {
 		s.sessions = sessionsOf(opts.MaxSessions)
 	}
@@ -177,10 +176,10 @@ func (s *Server) stop(ctx context.Context, server *http.Server, end func(), serv
 }
 
 func (s *Server) closeAudit() {
-	if s.gate.book == nil {
+	if s.gate.audit == nil {
 		return
 	}
-	if err := s.gate.book.Close(); err != nil {
+	if err := s.gate.audit.Close(); err != nil {
 		s.opts.Log.Warn("the log of changes cannot be closed", fault.Attr(fault.Wrap(fault.AdminAuditFailed, "close", err)))
 	}
 }

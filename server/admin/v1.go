@@ -8,13 +8,12 @@ import (
 
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/admin/openapi"
 	"github.com/tuttinode/tutti/server/status"
 )
 
 // endpoint is a route of version 1.
 type endpoint struct {
-	openapi.Route
+	adminapi.Route
 	// chain: it needs the chain.
 	chain bool
 	serve func(s *Server, r *http.Request) (any, error)
@@ -34,8 +33,8 @@ func (p partialError) Error() string { return p.err.Error() }
 func (p partialError) Unwrap() error { return p.err }
 
 // Routes returns the table of version 1, for the documentation.
-func Routes() []openapi.Route {
-	var out []openapi.Route
+func Routes() []adminapi.Route {
+	var out []adminapi.Route
 	for _, e := range endpoints() {
 		out = append(out, e.Route)
 	}
@@ -45,7 +44,7 @@ func Routes() []openapi.Route {
 func endpoints() (all []endpoint) {
 	for _, some := range [][]endpoint{nodeEndpoints(), chainEndpoints(), ownEndpoints(), settingEndpoints(),
 		actionEndpoints(), planEndpoints(), bookEndpoints(), workerEndpoints(), runnerEndpoints(), modelEndpoints(),
-		capabilityEndpoints(), reloadEndpoints(), drainEndpoints(), explainEndpoints(), dashboardEndpoints(),
+		capabilityEndpoints(), keyEndpoints(), reloadEndpoints(), drainEndpoints(), explainEndpoints(), dashboardEndpoints(),
 		logEndpoints()} {
 		all = append(all, some...)
 	}
@@ -107,6 +106,8 @@ func (s *Server) v1(e endpoint) http.HandlerFunc {
 		return s.changeWithin(context.WithCancel, false, handler)
 	case e.Change:
 		return s.change(false, handler)
+	case e.Stream: // goes on until its reader leaves
+		return handler
 	}
 	return reading(handler)
 }
@@ -142,8 +143,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, answer any, err 
 }
 
 // checkQuery refuses unknown parameters: a misspelled dryRun would spend money.
-func checkQuery(route openapi.Route, r *http.Request) error {
-	known := map[string]openapi.Parameter{}
+func checkQuery(route adminapi.Route, r *http.Request) error {
+	known := map[string]adminapi.QueryParameter{}
 	for _, q := range route.Query {
 		known[q.Name] = q
 	}
@@ -169,7 +170,7 @@ func checkQuery(route openapi.Route, r *http.Request) error {
 func body[T any](r *http.Request) (out T, err error) {
 	data, err := io.ReadAll(r.Body)
 	if err == nil {
-		err = openapi.DecodeBody(data, &out)
+		err = adminapi.DecodeBody(data, &out)
 	}
 	if err != nil {
 		return out, fault.New(fault.AdminBadBody, "admin request", err.Error())
@@ -179,7 +180,7 @@ func body[T any](r *http.Request) (out T, err error) {
 
 func flag(r *http.Request, name, value string) bool { return r.URL.Query().Get(name) == value }
 
-func boolParameter(name, about string) openapi.Parameter {
-	return openapi.Parameter{Name: name, About: about,
+func boolParameter(name, about string) adminapi.QueryParameter {
+	return adminapi.QueryParameter{Name: name, About: about,
 		Values: []string{strconv.FormatBool(true), strconv.FormatBool(false)}}
 }

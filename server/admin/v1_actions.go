@@ -9,7 +9,6 @@ import (
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/server/admin/openapi"
 )
 
 // action makes the endpoint of a verb from how its body becomes an action.
@@ -18,7 +17,7 @@ func action[T any](verb, summary string, make func(ctx context.Context, c *Chain
 	var none T
 	route := post(adminapi.ActionPath(verb), summary, none, adminapi.ActionResult{})
 	route.Accepted, route.Partly = true, true
-	route.Query = []openapi.Parameter{
+	route.Query = []adminapi.QueryParameter{
 		boolParameter(adminapi.QueryDryRun, "estimate and send nothing"),
 		{Name: adminapi.QueryWait, About: "answer when it is mined (as if absent) or submitted",
 			Values: []string{adminapi.WaitMined, adminapi.WaitSubmitted}},

@@ -9,14 +9,13 @@ import (
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/admin/feed"
-	"github.com/tuttinode/tutti/server/admin/openapi"
 )
 
 // eventTimeout is what a reader of events gets to take one.
 const eventTimeout = 10 * time.Second
 
 func dashboardEndpoints() []endpoint {
-	events := openapi.Route{Method: http.MethodGet, Path: adminapi.PathEvents, Stream: true,
+	events := adminapi.Route{Method: http.MethodGet, Path: adminapi.PathEvents, Stream: true,
 		Summary: "The dashboard as it changes, a stream of server-sent events",
 		Detail: "The event whole has a Dashboard, update the fields of it that changed (of log and series what is new), " +
 			"beat nothing. A reader that is too slow is cut off and starts again with whole."}

@@ -1,36 +1,35 @@
 package admin
 
 import (
-	"math/big"
 	"net/http"
 
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/pm/earnings"
-	"github.com/tuttinode/tutti/server/admin/openapi"
 )
 
-// bookEndpoints returns about tickets and what they bring and cost.
+// bookEndpoints returns the endpoints of tickets, income and spending.
 func bookEndpoints() []endpoint {
 	income := get(adminapi.PathIncome, "What the orchestrator earned", adminapi.Income{})
 	income.CSV = true
-	income.Query = []openapi.Parameter{
+	income.Query = []adminapi.QueryParameter{
 		{Name: adminapi.QueryBy, About: "group rows by day, round, gateway, model, worker; several with commas", Text: true},
 		formatParameter(),
 	}
-	workers := get(adminapi.PathIncomeWorkers, "The part of the paid work that each worker did", adminapi.WorkerShares{})
-	workers.CSV, workers.Query = true, []openapi.Parameter{formatParameter()}
+	workers := get(adminapi.PathIncomeWorkers, "Each worker's share of the paid work", adminapi.WorkerShares{})
+	workers.CSV, workers.Query = true, []adminapi.QueryParameter{formatParameter()}
 	spending := get(adminapi.PathSpending, "What this gateway paid", adminapi.Spending{})
-	spending.CSV, spending.Query = true, []openapi.Parameter{formatParameter()}
+	spending.CSV, spending.Query = true, []adminapi.QueryParameter{formatParameter()}
 	return append(append(ticketEndpoints(), contractEndpoints()...), []endpoint{
 		{Route: get(adminapi.PathPayers, "The gateways that have accounts here", adminapi.Payers{}), serve: payersV1},
 		{Route: income, serve: incomeV1},
 		{Route: workers, serve: workersV1},
-		{Route: get(adminapi.PathIncomeOverview, "Income in all, today, in this round, and by worker and work, at one moment",
+		{Route: get(adminapi.PathIncomeOverview,
+			"Total income, of today, of this round, by worker and by kind of work, at one moment",
 			adminapi.IncomeOverview{}), serve: overviewV1},
 		{Route: spending, serve: spendingV1},
-		{Route: get(adminapi.PathCredits, "What orchestrators were paid and have not worked for", adminapi.Credits{}),
-			serve: creditsV1},
-		{Route: post(adminapi.PathForgive, "Write off what an orchestrator has not worked for, so that it is paid again",
+		{Route: get(adminapi.PathCredits, "Credits: what each orchestrator was paid and has not worked for",
+			adminapi.Credits{}), serve: creditsV1},
+		{Route: post(adminapi.PathForgive, "Write off an orchestrator's credit, so that the gateway pays it again",
 			adminapi.Forgiveness{}, adminapi.Credits{}), serve: forgiveV1},
 	}...)
 }
@@ -96,20 +95,7 @@ func spendingV1(s *Server, r *http.Request) (any, error) {
 	case wantsCSV(r):
 		return csvReport{"spending", report}, nil
 	}
-	answer := report.Answer()
-	if s.opts.Books.Credits != nil {
-		answer.Balance = balanceOf(s.opts.Books.Credits.Credits()).String()
-	}
-	return answer, nil
-}
-
-// balanceOf returns what is left in the accounts at all orchestrators.
-func balanceOf(credits []adminapi.Credit) *big.Int {
-	sum := new(big.Int)
-	for _, c := range credits {
-		sum.Add(sum, c.Balance.Big())
-	}
-	return sum
+	return report.Answer(), nil
 }
 
 func creditsV1(s *Server, _ *http.Request) (any, error) {

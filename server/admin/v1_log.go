@@ -6,7 +6,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/admin/openapi"
 )
 
 // maxLogLines is how many lines may be asked for; fewer are kept.
@@ -14,7 +13,7 @@ const maxLogLines = 10_000
 
 func logEndpoints() []endpoint {
 	route := get(adminapi.PathLog, "The last lines of the log", adminapi.Log{})
-	route.Query = []openapi.Parameter{{Name: adminapi.QueryLines,
+	route.Query = []adminapi.QueryParameter{{Name: adminapi.QueryLines,
 		About: "how many, " + strconv.Itoa(adminapi.DefaultLogLines) + " without it"}}
 	return []endpoint{{Route: route, serve: logV1}}
 }

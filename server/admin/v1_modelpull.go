@@ -8,7 +8,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/admin/openapi"
 )
 
 // pullStream is the answer to a pull: lines that are written while it goes on.
@@ -23,7 +22,8 @@ func pullEndpoint() endpoint {
 	route.Lines = true
 	route.Detail = "Each line of the answer is progress, the last one the result or an error. " +
 		"The pull ends when the connection does. A failure before any progress is an ordinary error."
-	route.Query = []openapi.Parameter{boolParameter(adminapi.QueryDryRun, "true shows what is there and fetches nothing")}
+	route.Query = []adminapi.QueryParameter{
+		boolParameter(adminapi.QueryDryRun, "true shows what is there and fetches nothing")}
 	return endpoint{Route: route, serve: pullModelV1}
 }
 

@@ -7,24 +7,23 @@ import (
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/server/admin/openapi"
 )
 
 // get returns the description of a path that is read.
-func get(path, summary string, answer any) openapi.Route {
-	return openapi.Route{Method: http.MethodGet, Path: path, Summary: summary, Answer: answer}
+func get(path, summary string, answer any) adminapi.Route {
+	return adminapi.Route{Method: http.MethodGet, Path: path, Summary: summary, Answer: answer}
 }
 
 // post returns the description of a path that changes something.
-func post(path, summary string, body, answer any) openapi.Route {
-	return openapi.Route{Method: http.MethodPost, Path: path, Summary: summary, Body: body, Answer: answer, Change: true}
+func post(path, summary string, body, answer any) adminapi.Route {
+	return adminapi.Route{Method: http.MethodPost, Path: path, Summary: summary, Body: body, Answer: answer, Change: true}
 }
 
 // nodeEndpoints tell of the node itself, on the chain or not.
 func nodeEndpoints() []endpoint {
 	return []endpoint{
 		{Route: get(adminapi.PathOpenAPI, "This API, described", nil), serve: func(s *Server, _ *http.Request) (any, error) {
-			return openapi.Document(s.node().Version, Routes()), nil
+			return adminapi.OpenAPI(s.node().Version, Routes()), nil
 		}},
 		{Route: get(adminapi.PathNode, "What kind of node this is", adminapi.Node{}),
 			serve: func(s *Server, _ *http.Request) (any, error) { return s.node(), nil }},
@@ -75,7 +74,8 @@ func (s *Server) conditionList() []adminapi.Condition {
 // chainEndpoints describe the chain and all accounts on it.
 func chainEndpoints() []endpoint {
 	earnings := get(adminapi.PathEarnings, "What counted for an orchestrator in a round", adminapi.Earnings{})
-	earnings.Query = []openapi.Parameter{{Name: adminapi.QueryRound, About: "the round; the present one where absent"}}
+	earnings.Query = []adminapi.QueryParameter{
+		{Name: adminapi.QueryRound, About: "the round; the present one where absent"}}
 	return []endpoint{
 		{Route: get(adminapi.PathChain, "What the node knows of the chain", adminapi.Chain{}), chain: true, serve: chainV1},
 		{Route: get(adminapi.PathParameters, "What governance set", adminapi.Parameters{}), chain: true,

@@ -6,18 +6,17 @@ import (
 	"strings"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/activation"
 	"github.com/tuttinode/tutti/core/adminapi"
-	"github.com/tuttinode/tutti/server/admin/openapi"
+	"github.com/tuttinode/tutti/core/protocol"
 )
 
 // planEndpoints become an orchestrator, and change one, step by step.
 func planEndpoints() []endpoint {
-	plan := func(path, summary string, body any) openapi.Route {
+	plan := func(path, summary string, body any) adminapi.Route {
 		route := post(path, summary, body, adminapi.PlanResult{})
 		route.Detail = "Steps are made from what the chain says: running it again after a failure goes on at the open step."
 		route.Partly = true
-		route.Query = []openapi.Parameter{
+		route.Query = []adminapi.QueryParameter{
 			boolParameter(adminapi.QueryDryRun, "answer with the plan and do nothing"),
 			{Name: adminapi.QueryStep, About: "take only the next open step", Values: []string{adminapi.StepNext}},
 		}
@@ -165,20 +164,21 @@ func (s *Server) follow(r *http.Request, asked settled) (any, error) {
 }
 
 // take does what the query says, and says what was sent.
-func (s *Server) take(r *http.Request, planner activation.Planner, wish activation.Wish) ([]activation.Executed,
-	activation.Plan, error) {
+func (s *Server) take(r *http.Request, planner protocol.ActivationPlanner,
+	wish protocol.ActivationWish) ([]protocol.ExecutedStep,
+	protocol.ActivationPlan, error) {
 	if !flag(r, adminapi.QueryStep, adminapi.StepNext) {
 		return s.run(r.Context(), wish)
 	}
 	free, err := s.plan()
 	if err != nil {
-		return nil, activation.Plan{}, err
+		return nil, protocol.ActivationPlan{}, err
 	}
 	defer free()
 	done, plan, err := planner.Step(r.Context(), wish)
 	if done.Transaction.Hash.IsZero() {
 		return nil, plan, err
 	}
-	all := []activation.Executed{done}
+	all := []protocol.ExecutedStep{done}
 	return all, plan, s.reportActivation(r.Context(), all, err)
 }

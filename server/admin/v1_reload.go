@@ -4,13 +4,13 @@ import (
 	"net/http"
 
 	"github.com/tuttinode/tutti/core/adminapi"
-	"github.com/tuttinode/tutti/server/admin/openapi"
 )
 
 func reloadEndpoints() []endpoint {
 	route := post(adminapi.PathReload, "Read the configuration again and take over what may change while the node runs",
 		nil, adminapi.Reloaded{})
-	route.Query = []openapi.Parameter{boolParameter(adminapi.QueryDryRun, "true shows the difference and changes nothing")}
+	route.Query = []adminapi.QueryParameter{
+		boolParameter(adminapi.QueryDryRun, "true shows the difference and changes nothing")}
 	return []endpoint{{Route: route, serve: reloadV1}}
 }
 

@@ -187,7 +187,7 @@ func TestGasBounds(t *testing.T) {
 	}
 }
 
-// A misspelt parameter must not spend money.
+// A misspelled parameter must not spend money.
 func TestQueriesAreStrict(t *testing.T) {
 	t.Parallel()
 	st := newStation(t, nil)

@@ -12,7 +12,6 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/earnings"
-	"github.com/tuttinode/tutti/server/admin/openapi"
 )
 
 // redeemableRounds is for how long after its own round a ticket can be redeemed.
@@ -22,7 +21,7 @@ const redeemableRounds = 1
 func ticketEndpoints() []endpoint {
 	list := get(adminapi.PathTickets, "Winning tickets and what became of them, the newest first", adminapi.Tickets{})
 	list.CSV = true
-	list.Query = []openapi.Parameter{
+	list.Query = []adminapi.QueryParameter{
 		{Name: adminapi.QueryState, About: "only tickets in this state", Values: ticketStates()},
 		{Name: adminapi.QueryGateway, About: "only tickets of this gateway", Text: true},
 		{Name: adminapi.QueryLimit, About: "at most so many, up to 1000; 100 where absent, and no bound in CSV"},

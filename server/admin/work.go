@@ -36,6 +36,8 @@ type Work struct {
 	Runners LiveRunners
 	// Capabilities are the external ones; nil on a node where none may register.
 	Capabilities Capabilities
+	// Keys are the API keys of a gateway; nil on other nodes.
+	Keys APIKeys
 	// AIPools are a gateway's orchestrators for AI, by model; nil on other nodes.
 	AIPools func() []airouting.Snapshot
 	// ExplainRoute says which orchestrators would get a request; nil on nodes that are no gateway. The error is
@@ -67,6 +69,17 @@ type LiveRunners interface {
 type Capabilities interface {
 	Capabilities() []adminapi.Capability
 	Remove(name string) error
+}
+
+// APIKeys are the API keys of a gateway's clients. Errors are the faults KeyInvalid, KeyNameTaken, KeyNotFound and
+// KeyStoreFailed. A change is in force when the call returns.
+type APIKeys interface {
+	List(ctx context.Context) ([]adminapi.APIKey, error)
+	// Create returns the new key's secret, which is nowhere else.
+	Create(ctx context.Context, in adminapi.APIKeyNew) (secret string, err error)
+	Limit(ctx context.Context, in adminapi.APIKeyChange) error
+	// Revoke takes a name or an ID.
+	Revoke(ctx context.Context, which string) error
 }
 
 // Models are the AI models of a node. The error of SetWarm and Test is AdminBadParam for

@@ -13,4 +13,12 @@
 // A Handover hands a listener over to another process that holds the same socket: it counts the
 // requests in progress, asks peers to reconnect, closes this process's copy of the socket and waits
 // until short requests have ended.
+//
+// Downloads bounds the memory of what slow readers download, proved or not: it counts buffers that are kept in
+// memory for their readers alone, and cuts off the oldest download of the party that holds most by slow ones. It
+// keeps no files, and decides nothing about permissions.
+//
+// A BodyReader bounds the memory of one body by the bytes that came. An RTMPGuard stands before each RTMP connection,
+// of encoders and to media servers: bluenviron/gortmplib reads messages of 10 MB in 62 interleaved series, and objects
+// in objects by recursion, on which a peer could end the process.
 package admission

@@ -17,6 +17,8 @@ type Handover struct {
 	listener  net.Listener
 	releasing bool
 	released  bool
+	// releasedAt is when it was released.
+	releasedAt time.Time
 	// short and long count requests in progress: those that end soon, and answers that may
 	// take minutes.
 	short, long int
@@ -62,9 +64,16 @@ const (
 	// BriefRequest requests are waited for only briefly: they need no credentials, and one that is still
 	// there arrives slowly, or never.
 	BriefRequest
+	// FollowedRequest requests are waited for as short ones, and the client fetches afterwards what they
+	// made. The notice does not close their connection: a new one would wait for the other process, which
+	// starts when all segments in progress have ended.
+	FollowedRequest
+	// FollowingRequest requests fetch it, and are waited for as short ones. For fetchTime after the release
+	// their connection is left open: those that wait for a connection take it.
+	FollowingRequest
 )
 
-// Wrap counts requests, and during the release closes each connection after its answer.
+// Wrap counts requests, and during the release closes connections after their answer.
 func (d *Handover) Wrap(next http.Handler, kind func(*http.Request) RequestKind) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		k := kind(r)
@@ -84,7 +93,10 @@ func (d *Handover) enter(k RequestKind) (leaving bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.countLocked(k, 1)
-	return d.releasing
+	if d.released {
+		return k != FollowingRequest || time.Since(d.releasedAt) > fetchTime
+	}
+	return d.releasing && k != FollowedRequest
 }
 
 func (d *Handover) exit(k RequestKind) {
@@ -132,6 +144,9 @@ const noticeTime = 2 * time.Second
 // release's time.
 const maxHold = 6 * time.Second
 
+// fetchTime is as long as a gateway waits for a rendition.
+const fetchTime = 4 * time.Second
+
 // briefWait is how long Release waits for brief requests after the socket was closed.
 const briefWait = time.Second
 
@@ -172,7 +187,7 @@ func (d *Handover) Release(ctx context.Context) error {
 // close closes this process's copy of the socket; the other process keeps its own.
 func (d *Handover) close() {
 	d.mu.Lock()
-	d.released = true
+	d.released, d.releasedAt = true, time.Now()
 	l := d.listener
 	d.mu.Unlock()
 	if l != nil {

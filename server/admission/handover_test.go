@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -19,6 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // testServer serves behind a Handover; /long and /short answer when the test closes their channels.
 type testServer struct {
 	handover *admission.Handover
+	handler  http.Handler
 	url      string
 	// long, short and brief end the requests of these paths.
 	long, short, brief chan struct{}
@@ -47,16 +49,23 @@ func newTestServer(t *testing.T) *testServer {
 	mux.HandleFunc("/short", wait(h.short))
 	mux.HandleFunc("/brief", wait(h.brief))
 	mux.HandleFunc("/now", func(http.ResponseWriter, *http.Request) {})
+	mux.HandleFunc("/segment", func(http.ResponseWriter, *http.Request) {})
+	mux.HandleFunc("/rendition", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "whole") })
 	h.handover.SetListener(l)
-	srv := &http.Server{Handler: h.handover.Wrap(mux, func(r *http.Request) admission.RequestKind {
+	h.handler = h.handover.Wrap(mux, func(r *http.Request) admission.RequestKind {
 		switch r.URL.Path {
 		case "/long":
 			return admission.LongRequest
 		case "/brief":
 			return admission.BriefRequest
+		case "/segment":
+			return admission.FollowedRequest
+		case "/rendition":
+			return admission.FollowingRequest
 		}
 		return admission.ShortRequest
-	})}
+	})
+	srv := &http.Server{Handler: h.handler}
 	go func() { h.served <- srv.Serve(l) }()
 	t.Cleanup(func() {
 		h.client.CloseIdleConnections()
@@ -86,7 +95,7 @@ func (h *testServer) get(path string) <-chan string {
 
 func (h *testServer) until(t *testing.T, short, long int) {
 	t.Helper()
-	end := time.After(10 * time.Second)
+	end := time.After(30 * time.Second)
 	for {
 		s, l := h.handover.InProgress()
 		if s == short && l == long {
@@ -162,22 +171,30 @@ func TestNoticeEndsConnections(t *testing.T) {
 	held := h.get("/short")
 	h.until(t, 1, 0)
 	go func() { left <- h.handover.Release(ctx) }()
-	closes := func() bool {
-		res, err := h.client.Get(h.url + "/now")
+	closes := func(path string) bool {
+		res, err := h.client.Get(h.url + path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer res.Body.Close()
 		return res.Close
 	}
-	for !closes() { // the notice is given in another goroutine
+	for !closes("/now") { // the notice is given in another goroutine
 		select {
 		case <-time.After(time.Millisecond):
 		case <-h.served:
 			t.Fatal("no answer closed its connection before the socket was left")
 		}
 	}
+	// Renditions are fetched over the connection of their segment, also once the socket is closed.
+	if closes("/segment") {
+		t.Error("a segment's answer closed its connection before its renditions were fetched")
+	}
 	cancel()
+	<-h.served
+	if !closes("/segment") {
+		t.Error("a segment that came after the socket was left leaves its connection open")
+	}
 	if err := <-left; !errors.Is(err, context.Canceled) {
 		t.Errorf("a request was in hand, got %v", err)
 	}
@@ -215,5 +232,64 @@ func TestHeldUntilAnotherHasSettled(t *testing.T) {
 		if err := <-left; err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestRenditionsAreFetchedBeforeTheOtherProcessServes: a segment is answered when the socket is closed and other
+// segments are in progress. Its renditions are all fetched over the connection that it has: the other process, which
+// has the socket, too, does not accept yet.
+func TestRenditionsAreFetchedBeforeTheOtherProcessServes(t *testing.T) {
+	h := newTestServer(t)
+	srv := httptest.NewUnstartedServer(h.handler)
+	h.handover.SetListener(srv.Listener)
+	socket, err := h.handover.File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	srv.StartTLS()
+	defer srv.Close()
+	h.url = srv.URL
+	trust := srv.Client().Transport.(*http.Transport)
+	h.client.Transport = trust
+	other := &http.Client{Transport: trust.Clone()}
+	defer other.CloseIdleConnections()
+	if got := <-h.get("/segment"); got != "" {
+		t.Fatal(got)
+	}
+	inProgress := make(chan error, 1)
+	go func() {
+		res, err := other.Get(h.url + "/short")
+		if err == nil {
+			err = res.Body.Close()
+		}
+		inProgress <- err
+	}()
+	h.until(t, 1, 0)
+	released, cancel := context.WithCancel(t.Context())
+	cancel() // without the time of the notice
+	if err := h.handover.Release(released); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	var renditions []<-chan string
+	for range 3 {
+		renditions = append(renditions, h.get("/rendition"))
+	}
+	for _, r := range renditions {
+		if got := <-r; got != "whole" {
+			t.Error(got)
+		}
+	}
+	res, err := h.client.Get(h.url + "/segment")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if !res.Close {
+		t.Error("the next segment goes the same way")
+	}
+	close(h.short)
+	if err := <-inProgress; err != nil {
+		t.Error(err)
 	}
 }

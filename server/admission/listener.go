@@ -31,7 +31,7 @@ func (l *listener) Accept() (net.Conn, error) {
 			}
 			continue
 		}
-		if !scarce(err) {
+		if !Scarce(err) {
 			return nil, err
 		}
 		if l.gate.opt.Scarce != nil {
@@ -56,8 +56,8 @@ func (l *listener) take(raw net.Conn) net.Conn {
 	return c
 }
 
-// scarce reports whether the system has no descriptor, or no memory for one.
-func scarce(err error) bool {
+// Scarce reports whether an error says that this system has no descriptor left, or no memory for one.
+func Scarce(err error) bool {
 	for _, e := range scarceErrors() {
 		if errors.Is(err, e) {
 			return true

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tuttinode/tutti/core/alert"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 )
@@ -59,7 +58,7 @@ func (t *Notifier) Run(ctx context.Context, ready func()) error {
 		wg.Go(func() { l.run(ctx) })
 	}
 	ready()
-	rules := alert.NewRules(t.opt.After)
+	rules := health.NewAlertRules(t.opt.After)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -81,7 +80,7 @@ func (t *Notifier) Run(ctx context.Context, ready func()) error {
 }
 
 // enqueue adds an alert to every sink's queue, except the sink whose failure it reports.
-func (t *Notifier) enqueue(a alert.Alert) {
+func (t *Notifier) enqueue(a health.Alert) {
 	for _, l := range t.deliveries {
 		if a.Key != l.key() {
 			l.add(a)
@@ -96,14 +95,14 @@ type delivery struct {
 	wake     chan struct{}
 
 	mu    sync.Mutex
-	queue alert.Queue // guarded by mu
+	queue health.AlertQueue // guarded by mu
 }
 
 func (l *delivery) key() health.Key {
 	return health.Key{Code: fault.AlertUndelivered, About: l.sender.Name()}
 }
 
-func (l *delivery) add(a alert.Alert) {
+func (l *delivery) add(a health.Alert) {
 	l.mu.Lock()
 	l.queue.Add(a)
 	l.mu.Unlock()

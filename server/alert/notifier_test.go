@@ -14,7 +14,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/tuttinode/tutti/core/alert"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	served "github.com/tuttinode/tutti/server/alert"
@@ -73,7 +72,7 @@ func (h *hook) wait(t *testing.T) received {
 
 func sender(t *testing.T, list string) *served.Sender {
 	t.Helper()
-	sinks, err := alert.Parse(list)
+	sinks, err := health.ParseSinks(list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,8 +84,8 @@ func sender(t *testing.T, list string) *served.Sender {
 func message() *served.Message {
 	return &served.Message{
 		Node: "n1", Version: "1.2", Dropped: 3,
-		Alert: alert.Alert{
-			State: alert.StateFiring, Severity: fault.Critical, Key: health.Key{Code: fault.PortClosed, About: "host:1"},
+		Alert: health.Alert{
+			State: health.AlertFiring, Severity: fault.Critical, Key: health.Key{Code: fault.PortClosed, About: "host:1"},
 			Detail: "<@everyone> & \"quoted\"\n", Cause: "`it` is closed", Remedy: "open it", Since: time.Unix(1e9, 0),
 			At: time.Unix(1e9+60, 0), Times: 2,
 		},

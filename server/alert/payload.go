@@ -8,8 +8,8 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/tuttinode/tutti/core/alert"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
 )
 
 // document is the JSON of a plain webhook and of a program's standard input. It is a
@@ -46,20 +46,20 @@ func documentOf(m *Message) document {
 const suppressEmbeds = 4
 
 // payload returns the request body for a kind of sink.
-func payload(kind alert.Kind, m *Message) (contentType string, body []byte, err error) {
+func payload(kind health.SinkKind, m *Message) (contentType string, body []byte, err error) {
 	const jsonType = "application/json"
 	switch kind {
-	case alert.Slack:
+	case health.SlackSink:
 		body, err = json.Marshal(map[string]any{"text": slackText(m), "unfurl_links": false, "unfurl_media": false})
 		return jsonType, body, err
-	case alert.Discord:
+	case health.DiscordSink:
 		// A peer's text must not mention users.
 		body, err = json.Marshal(map[string]any{
 			"content": limit(text(m, "**"), 1900), "flags": suppressEmbeds,
 			"allowed_mentions": map[string]any{"parse": []string{}},
 		})
 		return jsonType, body, err
-	case alert.Ntfy:
+	case health.NtfySink:
 		return "text/plain; charset=utf-8", []byte(limit(text(m, ""), 3800)), nil
 	}
 	body, err = json.Marshal(documentOf(m))
@@ -83,7 +83,7 @@ func text(m *Message, bold string) string {
 		fmt.Fprintf(&b, "%s\n", limit(oneLine(m.Detail), 600))
 	}
 	switch m.State {
-	case alert.StateResolved:
+	case health.AlertResolved:
 		fmt.Fprintf(&b, "It lasted %s.", m.At.Sub(m.Since).Round(time.Second))
 	default:
 		fmt.Fprintf(&b, "Since %s. %s\nWhat to do: %s",
@@ -101,9 +101,9 @@ func text(m *Message, bold string) string {
 // icon shows the severity.
 func icon(m *Message) string {
 	switch {
-	case m.State == alert.StateResolved:
+	case m.State == health.AlertResolved:
 		return "✅ "
-	case m.State == alert.StateTest:
+	case m.State == health.AlertTest:
 		return "🔔 "
 	case m.Severity == fault.Critical:
 		return "🔴 "
@@ -133,7 +133,7 @@ func ntfyHeader(h http.Header, m *Message) {
 	}, summary(m))
 	h.Set("Title", limit(title, 200))
 	switch {
-	case m.State == alert.StateResolved, m.State == alert.StateTest:
+	case m.State == health.AlertResolved, m.State == health.AlertTest:
 		h.Set("Priority", "low")
 	case m.Severity == fault.Critical:
 		h.Set("Priority", "urgent")

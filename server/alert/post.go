@@ -14,8 +14,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/tuttinode/tutti/core/alert"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
 )
 
 // post sends a message over HTTP.
@@ -30,7 +30,7 @@ func (s *Sender) post(ctx context.Context, m *Message) (time.Duration, error) {
 	}
 	req.Header.Set("Content-Type", contentType)
 	req.Header.Set("User-Agent", "tutti/"+m.Version)
-	if s.sink.Kind == alert.Ntfy {
+	if s.sink.Kind == health.NtfySink {
 		ntfyHeader(req.Header, m)
 	}
 	res, err := s.client.Do(req)

@@ -7,12 +7,12 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/tuttinode/tutti/core/alert"
+	"github.com/tuttinode/tutti/core/health"
 )
 
 // Message is an alert with the identity of its node.
 type Message struct {
-	alert.Alert
+	health.Alert
 	// Node is the node's name, Version its release.
 	Node, Version string
 	// Dropped is how many alerts were dropped before this one.
@@ -21,7 +21,7 @@ type Message struct {
 
 // Sender sends alerts to one sink.
 type Sender struct {
-	sink alert.Sink
+	sink health.AlertSink
 	// client is nil for programs.
 	client *http.Client
 	now    func() time.Time
@@ -31,9 +31,9 @@ type Sender struct {
 const sendTimeout = 10 * time.Second
 
 // NewSender makes the sender of a sink. roots is nil for the system's.
-func NewSender(sink alert.Sink, roots *tls.Config, now func() time.Time) *Sender {
+func NewSender(sink health.AlertSink, roots *tls.Config, now func() time.Time) *Sender {
 	s := &Sender{sink: sink, now: now}
-	if sink.Kind == alert.Exec {
+	if sink.Kind == health.ExecSink {
 		return s
 	}
 	dialer := &net.Dialer{Timeout: 5 * time.Second}
@@ -56,7 +56,7 @@ func (s *Sender) Name() string { return s.sink.Name }
 // Send makes one attempt. The error is a fault AlertUndelivered without secrets; after is
 // the sink's Retry-After, 0 for none.
 func (s *Sender) Send(ctx context.Context, m *Message) (after time.Duration, err error) {
-	if s.sink.Kind == alert.Exec {
+	if s.sink.Kind == health.ExecSink {
 		return 0, s.run(ctx, m)
 	}
 	return s.post(ctx, m)

@@ -18,7 +18,10 @@ import (
 // running is a keystore that runs until stop.
 func running(t *testing.T, opt apikeystore.Options) (k *apikeystore.Authorizer, stop func()) {
 	t.Helper()
-	opt.Log, opt.Now, opt.Every = slog.New(slog.DiscardHandler), time.Now, 5*time.Millisecond
+	opt.Log, opt.Every = slog.New(slog.DiscardHandler), 5*time.Millisecond
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
 	k, err := apikeystore.New(t.Context(), opt)
 	if err != nil {
 		t.Fatal(err)

@@ -50,7 +50,7 @@ func (k *Authorizer) passOn(ctx context.Context) error {
 	return k.saveSpend(ctx)
 }
 
-// takeLate counts what the process before has passed on.
+// takeLate counts what the previous process has passed on.
 func (k *Authorizer) takeLate(ctx context.Context) error {
 	list, err := k.store.TakeLate(ctx)
 	if err == nil {

@@ -14,7 +14,7 @@ import (
 const keyColumns = `id, name, hash, models, rpm, tpm, concurrency, budget, period, expires, revoked, created,
 	budget_wei, budget_usd, alert, admin`
 
-const usageColumns = `id, period, start, used, reserved, requests, paid, held, paid_usd, held_usd`
+const usageColumns = `id, period, start, used, reserved, requests, paid, held, paid_usd, held_usd, last`
 
 // Load returns every key and every count.
 func (s *Store) Load(ctx context.Context) ([]apikeys.Key, []apikeys.Usage, error) {
@@ -83,13 +83,14 @@ func scanKey(rows *sql.Rows) (k apikeys.Key, err error) {
 }
 
 func scanUsage(rows *sql.Rows) (u apikeys.Usage, err error) {
-	var start int64
+	var start, last int64
 	var paid, held, paidUSD, heldUSD string
-	err = rows.Scan(&u.ID, &u.Period, &start, &u.Used, &u.Reserved, &u.Requests, &paid, &held, &paidUSD, &heldUSD)
+	err = rows.Scan(&u.ID, &u.Period, &start, &u.Used, &u.Reserved, &u.Requests, &paid, &held, &paidUSD, &heldUSD,
+		&last)
 	if err != nil {
 		return u, err
 	}
-	u.Start = fromUnix(start)
+	u.Start, u.Last = fromUnix(start), fromUnix(last)
 	return u, errors.Join(readAmount(&u.Paid, paid), readAmount(&u.Held, held), readAmount(&u.PaidUSD, paidUSD),
 		readAmount(&u.HeldUSD, heldUSD))
 }
@@ -98,14 +99,14 @@ func scanUsage(rows *sql.Rows) (u apikeys.Usage, err error) {
 func (s *Store) SaveUsage(ctx context.Context, usage []apikeys.Usage) error {
 	return s.inTx(ctx, "save the counts of API keys", func(tx *sql.Tx) error {
 		stmt, err := tx.PrepareContext(ctx, `INSERT OR REPLACE INTO keys_usage (`+usageColumns+`)
-			VALUES (?,?,?,?,?,?,?,?,?,?)`)
+			VALUES (?,?,?,?,?,?,?,?,?,?,?)`)
 		if err != nil {
 			return err
 		}
 		defer stmt.Close()
 		for _, u := range usage {
 			if _, err := stmt.ExecContext(ctx, u.ID, string(u.Period), unix(u.Start), int64(u.Used), int64(u.Reserved),
-				u.Requests, u.Paid.String(), u.Held.String(), u.PaidUSD.String(), u.HeldUSD.String()); err != nil {
+				u.Requests, u.Paid.String(), u.Held.String(), u.PaidUSD.String(), u.HeldUSD.String(), unix(u.Last)); err != nil {
 				return err
 			}
 		}

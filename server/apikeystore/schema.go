@@ -65,5 +65,6 @@ func tables() database.Tables {
 		usd_before  TEXT NOT NULL,
 		usd_after   TEXT NOT NULL
 	) STRICT`,
+		`ALTER TABLE keys_usage ADD COLUMN last INTEGER NOT NULL DEFAULT 0`,
 	}}
 }

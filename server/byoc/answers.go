@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/status"
 )
@@ -90,11 +90,11 @@ func unpaid(err error, short *refusal) error {
 }
 
 // setBalance tells a gateway what is left of its account.
-func (s *Server) setBalance(w http.ResponseWriter, work *orchestrate.CapabilityWork) {
-	w.Header().Set(headerBalance, s.o.Rules.CapabilityBalance(work).Floor().String())
+func (s *Server) setBalance(w http.ResponseWriter, left pm.Value) {
+	w.Header().Set(headerBalance, left.Floor().String())
 }
 
-// A gateway takes an answer within answerTime, and so many bytes a second beside.
+// A gateway takes an answer within answerTime, and so many bytes a second as well.
 const (
 	answerTime = 8 * time.Second
 	answerPace = 64 << 10

@@ -13,7 +13,7 @@ import (
 const (
 	// maxLine bounds a line of an answer of events, in bytes.
 	maxLine = 4 << 20
-	// stallTime is how long a gateway may take nothing of the events.
+	// stallTime is how long a gateway may read nothing of the events.
 	stallTime = 30 * time.Second
 )
 
@@ -31,7 +31,8 @@ type events struct {
 	buffer []byte
 }
 
-// relayEvents passes events on line by line. The one that ends them comes after the balance, and ends the answer.
+// relayEvents passes events on line by line. Before the last event it sends the account's balance; the last event
+// ends the answer.
 func (s *Server) relayEvents(ctx context.Context, w http.ResponseWriter, r *http.Request, x *paidJob,
 	res *http.Response) error {
 	h := w.Header()
@@ -41,7 +42,7 @@ func (s *Server) relayEvents(ctx context.Context, w http.ResponseWriter, r *http
 		h.Set("Connection", "keep-alive")
 	}
 	h.Set(headerMetadata, res.Header.Get(headerMetadata))
-	h.Set("Livepeer-Payment-Balance", s.o.Rules.CapabilityBalance(x.work).Floor().String())
+	h.Set("Livepeer-Payment-Balance", s.balance(x).Floor().String())
 	e := events{s: s, w: w, ctl: http.NewResponseController(w), x: x, in: bufio.NewReaderSize(res.Body, 16<<10)}
 	_ = e.ctl.SetReadDeadline(time.Time{})
 	w.WriteHeader(res.StatusCode)
@@ -73,19 +74,19 @@ func (e *events) relay() error {
 			}
 		}
 		if err != nil {
-			return whole(err)
+			return ignoreEOF(err)
 		}
 	}
 }
 
-// balance is the event that tells what is left of the gateway's account. It ends with a line more than events need, as
-// from the network's nodes.
+// balance returns the event that states the balance of the gateway's account. The network's nodes end it with one more
+// empty line than the format needs, and so does this.
 func (e *events) balance() string {
-	left := e.s.o.Rules.CapabilityBalance(e.x.work)
+	left := e.s.balance(e.x)
 	return `data: {"balance": ` + left.Rat().FloatString(3) + "}\n\n\n"
 }
 
-// write sends a line, at once if no other one has arrived.
+// write sends a line. It flushes unless a further line has already arrived.
 func (e *events) write(p []byte) error {
 	_ = e.ctl.SetWriteDeadline(e.s.o.Now().Add(stallTime))
 	if _, err := e.w.Write(p); err != nil {
@@ -95,12 +96,12 @@ func (e *events) write(p []byte) error {
 	if e.in.Buffered() == 0 {
 		err = e.ctl.Flush()
 	}
-	// In HTTP/2 a deadline ends the stream while the capability is silent, too.
+	// In HTTP/2 a deadline that stays set ends the stream even while the capability is silent.
 	_ = e.ctl.SetWriteDeadline(time.Time{})
 	return err
 }
 
-// line reads a line with its end; a last one may have none.
+// line reads a line with its line break; the last line may have none.
 func (e *events) line() ([]byte, error) {
 	line, err := e.in.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {
@@ -118,8 +119,8 @@ func (e *events) line() ([]byte, error) {
 
 var errLongLine = errors.New("a line is too long")
 
-// whole is nil at the end of an answer.
-func whole(err error) error {
+// ignoreEOF returns nil for the regular end of an answer.
+func ignoreEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return nil
 	}

@@ -9,10 +9,11 @@ import (
 	"strings"
 
 	"github.com/tuttinode/tutti/core/byoc"
+	"github.com/tuttinode/tutti/server/admission"
 )
 
 // call sends a request to a capability's server. The error is a refusal whose text has no address; a server that
-// cannot be reached loses its capability.
+// cannot be reached loses its capability, unless this node has no descriptor to reach it with.
 func (s *Server) call(ctx context.Context, c *byoc.Registration, path string, header http.Header, body []byte) (
 	*http.Response, error) {
 	to := *c.URL
@@ -41,6 +42,9 @@ func (s *Server) call(ctx context.Context, c *byoc.Registration, path string, he
 	}
 	s.o.Log.Debug("an external capability failed", "model", c.Name, "err", err)
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
+		if admission.Scarce(err) { // it says nothing about the server
+			return nil, errNoCapacity
+		}
 		s.lost(c, errUnreachable)
 		return nil, errUnreached
 	}

@@ -7,28 +7,13 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/tuttinode/tutti/core/byoc"
 	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/admission"
 )
-
-// job reads a request's credentials. Its body is not read then.
-func (s *Server) job(w http.ResponseWriter, r *http.Request) (*byoc.Job, error) {
-	job, err := byoc.ParseJob(r.Header.Get(headerJob))
-	if err == nil {
-		err = s.o.Rules.CheckSender(job.Sender, job.Signed(), job.Sig)
-	}
-	if err == nil {
-		return job, nil
-	}
-	w.Header().Set("Connection", "close")
-	if errors.Is(err, byoc.ErrTimeout) {
-		return nil, &refusal{http.StatusBadRequest, err.Error()}
-	}
-	return nil, errJob
-}
 
 // details reads what the job says of a stream.
 func details(job *byoc.Job) (byoc.Details, error) {
@@ -46,6 +31,8 @@ type paidJob struct {
 	meter *orchestrate.LiveMeter
 	// counted ends what is counted of the job.
 	counted func()
+	// late are the seconds for which another process charges.
+	late atomic.Int64
 }
 
 // take takes a slot for a job.
@@ -100,6 +87,14 @@ func (x *paidJob) end() {
 		x.counted()
 	}
 	x.slot.Give()
+}
+
+// fail is end where a call failed. A job that did not reach its capability's server costs nothing.
+func (x *paidJob) fail(err error) {
+	if errors.Is(err, errUnreached) || errors.Is(err, errNoCapacity) {
+		x.meter.Drop()
+	}
+	x.end()
 }
 
 // cut ends ctx when the job is not paid any more, or the node stops.
@@ -166,8 +161,8 @@ func (s *Server) request(w http.ResponseWriter, r *http.Request) error {
 	}
 	res, err := s.call(ctx, &x.slot.Capability, rest, header, body.Bytes())
 	if err != nil {
-		x.end()
-		s.setBalance(w, x.work)
+		x.fail(err)
+		s.setBalance(w, s.balance(x))
 		return because(ctx, err)
 	}
 	defer res.Body.Close()
@@ -227,7 +222,7 @@ func (s *Server) relay(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	case res.StatusCode == http.StatusUnauthorized:
 		s.lost(&x.slot.Capability, errUnauthorized)
 		x.end()
-		s.setBalance(w, x.work)
+		s.setBalance(w, s.balance(x))
 		return errToken
 	case res.StatusCode < http.StatusBadRequest && strings.HasPrefix(res.Header.Get("Content-Type"), typeEvents):
 		return s.relayEvents(ctx, w, r, x, res)
@@ -239,7 +234,7 @@ func (s *Server) relay(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	answer, err := s.bodies.Answer(from, length, request)
 	// The slot is free, and the charge is over, before the gateway takes its answer.
 	x.end()
-	s.setBalance(w, x.work)
+	s.setBalance(w, s.balance(x))
 	if err != nil {
 		s.o.Log.Debug("an answer of an external capability cannot be used", "model", x.work.Capability, "err", err)
 		return because(ctx, errBroken)

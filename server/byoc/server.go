@@ -2,10 +2,8 @@ package byoc
 
 import (
 	"context"
-	"maps"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -38,12 +36,16 @@ type Server struct {
 	leaving atomic.Bool
 
 	mu sync.Mutex
-	// streams are by their gateways' ids. Guarded by mu, as closed and the streams' peers.
-	streams map[string]*stream
+	// streams are by their gateways and the ids of these. Guarded by mu, as closed and the streams' peers.
+	streams map[streamKey]*stream
+	// names are those by which capabilities know streams. Guarded by mu.
+	names map[string]bool
 	// requests are those that are charged for. Guarded by mu.
 	requests map[*paidJob]struct{}
 	closed   bool
-	running  sync.WaitGroup
+	// late is what requests cost after a handover.
+	late    lateCharges
+	running sync.WaitGroup
 }
 
 // New makes a server without capabilities.
@@ -53,8 +55,8 @@ func New(o Options) *Server {
 		o.Lost = func(string, error) {}
 	}
 	s := &Server{
-		o: o, registry: byoc.NewRegistry(), tally: byoc.NewTally(), streams: make(map[string]*stream),
-		requests: make(map[*paidJob]struct{}),
+		o: o, registry: byoc.NewRegistry(), tally: byoc.NewTally(), streams: make(map[streamKey]*stream),
+		names: make(map[string]bool), requests: make(map[*paidJob]struct{}),
 		upstream: &http.Transport{
 			DialContext:         (&net.Dialer{Timeout: dialTime, Control: liverunner.Permit}).DialContext,
 			MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, DisableCompression: true,
@@ -77,7 +79,7 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	s.mu.Unlock()
 	if s.leaving.Load() {
 		s.endStreams()
-		s.settle()
+		s.chargeElsewhere()
 	} else {
 		s.end()
 	}
@@ -90,17 +92,6 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 func (s *Server) HandOver(context.Context) error {
 	s.leaving.Store(true)
 	return nil
-}
-
-// settle charges for the requests in progress what is due, and nothing more: the books are the successor's then. What
-// is left of such a request is not billed.
-func (s *Server) settle() {
-	s.mu.Lock()
-	all := slices.Collect(maps.Keys(s.requests))
-	s.mu.Unlock()
-	for _, x := range all {
-		x.meter.Close()
-	}
 }
 
 // endStreams ends all streams.

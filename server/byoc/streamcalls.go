@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/byoc"
@@ -42,19 +45,20 @@ func (s *Server) startStream(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	x := &stream{
-		id: job.ID, sender: job.Sender, media: media, paidJob: held, hub: s.o.Hub, ended: make(chan struct{}),
+		streamKey: streamKey{job.Sender, job.ID}, media: media, paidJob: held, hub: s.o.Hub, ended: make(chan struct{}),
 		peers: []string{core.PeerName(r.RemoteAddr)},
 	}
 	x.party, _ = s.o.Rules.CapabilityParty(job.Sender, r.RemoteAddr)
 	x.ctx, x.cancel = context.WithCancel(s.life)
 	if err := s.add(x); err != nil {
 		x.abandon()
-		s.setBalance(w, x.work)
+		s.setBalance(w, s.o.Rules.CapabilityBalance(x.work))
 		return err
 	}
 	if err := s.beginStream(w, r, x, job, body, parameters); err != nil {
 		s.remove(x)
 		x.abandon()
+		s.forget(x)
 		return err
 	}
 	return nil
@@ -104,7 +108,8 @@ func (s *Server) beginStream(w http.ResponseWriter, r *http.Request, x *stream, 
 		return errBody
 	}
 	if err := s.startAt(r, x, job, text); err != nil {
-		s.setBalance(w, x.work)
+		x.fail(err)
+		s.setBalance(w, s.o.Rules.CapabilityBalance(x.work))
 		return err
 	}
 	s.mu.Lock()
@@ -127,7 +132,7 @@ func (s *Server) beginStream(w http.ResponseWriter, r *http.Request, x *stream, 
 			h.Set(name, value)
 		}
 	}
-	s.setBalance(w, x.work)
+	s.setBalance(w, s.o.Rules.CapabilityBalance(x.work))
 	s.write(w, http.StatusOK, "", nil)
 	return nil
 }
@@ -140,10 +145,11 @@ func (x *stream) request(base string, parameters map[string]json.RawMessage) ([]
 	}
 	u := x.urls(base)
 	for name, value := range map[string]string{
-		"gateway_request_id": x.id, "control_url": u.control, "events_url": u.events, "subscribe_url": u.publish,
+		"gateway_request_id": x.name, "control_url": u.control, "events_url": u.events, "subscribe_url": u.publish,
 		"publish_url": u.subscribe, "data_url": u.data,
 	} {
-		delete(all, name) // a gateway names no channels
+		// A gateway names no channels, also not in letters that some capabilities take for these.
+		maps.DeleteFunc(all, func(given string, _ any) bool { return strings.EqualFold(given, name) })
 		if value != "" {
 			all[name] = value
 		}
@@ -246,10 +252,13 @@ func (s *Server) stopStream(w http.ResponseWriter, r *http.Request) error {
 		s.write(w, http.StatusOK, typeText, nil)
 		return nil
 	}
+	defer s.forget(x)
 	x.cancel()
 	<-x.ended
 	err = s.pass(w, r, job, x, "stream/stop", http.Header{}, body)
-	if errors.Is(err, errUnreached) || errors.Is(err, errBroken) || errors.Is(err, errLate) {
+	failures := []error{errUnreached, errNoCapacity, errBroken, errLate}
+	if slices.ContainsFunc(failures, func(e error) bool { return errors.Is(err, e) }) {
+		s.tellStopped(x)                         // the gateway may have gone before its capability was told
 		s.write(w, http.StatusOK, typeText, nil) // it has ended here
 		return nil
 	}
@@ -275,7 +284,7 @@ func (s *Server) payStream(w http.ResponseWriter, r *http.Request) error {
 		admission.Prove(r.Context())
 		s.addPeer(x, core.PeerName(r.RemoteAddr))
 	}
-	s.setBalance(w, work)
+	s.setBalance(w, s.o.Rules.CapabilityBalance(work))
 	s.write(w, http.StatusOK, "", nil)
 	return nil
 }
@@ -287,9 +296,9 @@ func (s *Server) payable(job *byoc.Job, work *orchestrate.CapabilityWork) (*stre
 		return nil, err
 	}
 	s.mu.Lock()
-	x := s.streams[d.StreamID]
+	x := s.streams[streamKey{job.Sender, d.StreamID}]
 	s.mu.Unlock()
-	if x == nil || x.sender != job.Sender || x.work.Capability != job.Capability {
+	if x == nil || x.work.Capability != job.Capability {
 		return nil, errNoStream
 	}
 	work.Price = x.work.Price

@@ -36,13 +36,20 @@ const (
 	stopTime = 5 * time.Second
 )
 
+// streamKey names a stream: its id is its gateway's choice, so that of another gateway may be the same.
+type streamKey struct {
+	sender core.Address
+	id     string
+}
+
 // stream is one at a capability. supervise owns its end.
 type stream struct {
-	// id is the gateway's choice, base begins the channels' names, so it is a credential.
-	id, base string
-	party    string
-	sender   core.Address
-	media    byoc.Media
+	streamKey
+	// name is what the capability knows it by, which no other stream has. base begins the channels' names, so it is a
+	// credential.
+	name, base string
+	party      string
+	media      byoc.Media
 	*paidJob
 	hub *trickle.Hub
 	// input and output are nil without such a channel.
@@ -56,7 +63,8 @@ type stream struct {
 	started bool
 }
 
-// add adds a stream that begins, unless there is one of its id.
+// add adds a stream that begins, unless its gateway has one of its id. Its capability gets the id as well, with random
+// digits behind it where it knows the stream of another gateway by that. The caller must call forget in the end.
 func (s *Server) add(x *stream) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,21 +77,37 @@ func (s *Server) add(x *stream) error {
 	switch {
 	case s.closed || len(s.streams) >= maxStreams || own >= maxPartyStreams:
 		return errNoCapacity
-	case s.streams[x.id] != nil:
+	case s.streams[x.streamKey] != nil:
 		return errStreamKnown
 	}
-	s.streams[x.id] = x
+	x.name = x.id
+	if s.names[x.name] {
+		var b [8]byte
+		if _, err := io.ReadFull(s.o.Rand, b[:]); err != nil {
+			return fault.Wrap(fault.Unexpected, "name a stream", err)
+		}
+		x.name += "-" + hex.EncodeToString(b[:])
+	}
+	s.names[x.name], s.streams[x.streamKey] = true, x
 	return nil
+}
+
+// forget frees a stream's name, when its capability gets no more calls about it: what it gets late ends no
+// other stream.
+func (s *Server) forget(x *stream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.names, x.name)
 }
 
 // remove removes a stream, and reports whether it was there: its end is then the caller's.
 func (s *Server) remove(x *stream) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.streams[x.id] != x {
+	if s.streams[x.streamKey] != x {
 		return false
 	}
-	delete(s.streams, x.id)
+	delete(s.streams, x.streamKey)
 	return true
 }
 
@@ -96,8 +120,8 @@ func (s *Server) find(r *http.Request, job *byoc.Job) (*stream, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	x := s.streams[d.StreamID]
-	if x == nil || !x.started || x.sender != job.Sender || x.work.Capability != job.Capability ||
+	x := s.streams[streamKey{job.Sender, d.StreamID}]
+	if x == nil || !x.started || x.work.Capability != job.Capability ||
 		!slices.Contains(x.peers, core.PeerName(r.RemoteAddr)) {
 		return nil, errNoStream
 	}
@@ -151,6 +175,7 @@ func (s *Server) supervise(x *stream) {
 	x.finish()
 	if own {
 		s.tellStopped(x)
+		s.forget(x)
 	}
 }
 
@@ -167,7 +192,7 @@ func (s *Server) tellStopped(x *stream) {
 // callStream sends a request about a stream to its capability.
 func (s *Server) callStream(ctx context.Context, x *stream, path string, header http.Header, body []byte) (
 	*http.Response, error) {
-	header.Set(headerStream, x.id)
+	header.Set(headerStream, x.name)
 	return s.call(ctx, &x.slot.Capability, path, header, body)
 }
 

@@ -18,10 +18,10 @@ const (
 // Answering returns how many orchestrators there are and whether any of them answers; known is
 // false while that is unknown. On the chain it uses the registry's last answers; otherwise, and
 // when none of those is good, the orchestrators are called.
-func (g *Gateway) Answering(ctx context.Context) (answers bool, of int, known bool) {
+func (g *Gateway) Answering(ctx context.Context) (answers bool, total int, known bool) {
 	if g.opt.Network != nil {
-		if answers, of, known = g.registryAnswers(); answers || !known || of == 0 {
-			return answers, of, known
+		if answers, total, known = g.registryAnswers(); answers || !known || total == 0 {
+			return answers, total, known
 		}
 	}
 	uris, err := g.orchestrators.list(ctx)
@@ -44,9 +44,9 @@ func (g *Gateway) Answering(ctx context.Context) (answers bool, of int, known bo
 	return answers, len(uris), answers || ctx.Err() == nil
 }
 
-// registryAnswers is Answering by the registry's data. An orchestrator that was not asked yet may
-// answer.
-func (g *Gateway) registryAnswers() (answers bool, of int, known bool) {
+// registryAnswers is Answering from the registry's data. It is unknown while an orchestrator has
+// not been asked yet.
+func (g *Gateway) registryAnswers() (answers bool, total int, known bool) {
 	all, read, _ := g.opt.Network.Snapshot()
 	for i := range all {
 		switch k := &all[i]; {

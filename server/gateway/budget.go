@@ -22,44 +22,65 @@ type budget struct {
 	used int64 // guarded by mu
 	// inProgress is the memory of each orchestrator's unfinished attempts. Guarded by mu.
 	inProgress map[string]int64
-	// unchecked is the memory of unchecked clients, by address. Guarded by mu.
+	// unchecked is the memory of unchecked clients by address, keyed that of keys. Guarded by mu.
 	unchecked map[netip.Prefix]int64
+	keyed     map[string]int64
 }
 
 func newBudget(limit int64) *budget {
-	return &budget{limit: limit, inProgress: make(map[string]int64), unchecked: make(map[netip.Prefix]int64)}
+	return &budget{limit: limit, inProgress: make(map[string]int64), unchecked: make(map[netip.Prefix]int64),
+		keyed: make(map[string]int64)}
 }
 
 // share is one push's part of the budget. It belongs to one goroutine.
 type share struct {
-	of *budget
-	// from is the address of an unchecked client, the zero Prefix for others.
-	from netip.Prefix
+	of   *budget
+	by   party
 	held int64
 }
 
-// share makes the share of a push; from is the address of an unchecked client. One address may hold
-// at most twice the free memory.
-func (b *budget) share(from netip.Prefix) *share { return &share{of: b, from: from} }
+// share makes the share of a party's push. The address of an unchecked client may hold at most twice the free
+// memory, the bodies of a key keyMemoryFactor times as much.
+func (b *budget) share(by party) *share { return &share{of: b, by: by} }
 
 // addLocked changes the share by n bytes. The caller holds the budget's mu.
 func (s *share) addLocked(n int64) {
 	s.held += n
 	s.of.used += n
-	if !s.from.IsValid() {
-		return
-	}
-	if s.of.unchecked[s.from] += n; s.of.unchecked[s.from] == 0 {
-		delete(s.of.unchecked, s.from)
+	if from := s.by.from; from.IsValid() {
+		if s.of.unchecked[from] += n; s.of.unchecked[from] == 0 {
+			delete(s.of.unchecked, from)
+		}
+	} else if key := s.by.key; key != "" {
+		if s.of.keyed[key] += n; s.of.keyed[key] == 0 {
+			delete(s.of.keyed, key)
+		}
 	}
 }
 
-// grow takes n more bytes, or returns the fault PushesFull.
+// grow takes n more bytes for the segment, or returns the fault PushesFull.
 func (s *share) grow(n int64) error {
 	b := s.of
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.used+n > b.limit || s.from.IsValid() && b.unchecked[s.from]+n > freeFactor*(b.limit-b.used) {
+	own := b.keyed[s.by.key] + n
+	if s.by.key != "" && own > b.limit/keyMinimum && own > keyMemoryFactor*(b.limit-b.used-n) {
+		return fault.New(fault.PushesFull, "read segment", "the segments of this key fill its share of the memory limit")
+	}
+	return s.growLocked(n)
+}
+
+// growByResult is grow for what an orchestrator made: a key's work that is paid is not refused.
+func (s *share) growByResult(n int64) error {
+	s.of.mu.Lock()
+	defer s.of.mu.Unlock()
+	return s.growLocked(n)
+}
+
+// growLocked takes n more bytes. The caller holds the budget's mu.
+func (s *share) growLocked(n int64) error {
+	b, from := s.of, s.by.from
+	if b.used+n > b.limit || from.IsValid() && b.unchecked[from]+n > freeFactor*(b.limit-b.used) {
 		return fault.New(fault.PushesFull, "read segment", "the segments in the gateway fill its memory limit")
 	}
 	s.addLocked(n)
@@ -119,7 +140,7 @@ func (l *reservation) grow(n int64) error {
 	if err := l.take(n); err != nil {
 		return err
 	}
-	err := l.share.grow(n)
+	err := l.share.growByResult(n)
 	if err != nil && l.bytes > l.usual {
 		// Another orchestrator's answer may fit.
 		return fault.Wrap(fault.OrchestratorOverShare, "use memory for an orchestrator", err)

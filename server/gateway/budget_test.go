@@ -16,7 +16,7 @@ func TestOneOrchestratorLeavesMemoryToOthers(t *testing.T) {
 	var loans []*reservation
 	var shares []*share
 	for {
-		s := b.share(netip.Prefix{})
+		s := b.share(party{})
 		if err := s.grow(segment); err != nil {
 			t.Fatal("a slow orchestrator fills the budget")
 		}
@@ -35,7 +35,7 @@ func TestOneOrchestratorLeavesMemoryToOthers(t *testing.T) {
 		t.Errorf("%d bytes are left to others", free)
 	}
 	// One more that sends without end, and a third that works.
-	endless := b.share(netip.Prefix{})
+	endless := b.share(party{})
 	if err := endless.grow(segment); err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestOneOrchestratorLeavesMemoryToOthers(t *testing.T) {
 	if fault.CodeOf(err) != fault.OrchestratorOverShare {
 		t.Errorf("an endless answer ended with %v", err)
 	}
-	good := b.share(netip.Prefix{})
+	good := b.share(party{})
 	if err := good.grow(segment); err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,8 @@ func TestAnUncheckedClientsMemory(t *testing.T) {
 	t.Parallel()
 	const limit, segment = 1 << 30, 1 << 20
 	b := newBudget(limit)
-	unchecked, other := b.share(netip.MustParsePrefix("192.0.2.1/32")), b.share(netip.MustParsePrefix("192.0.2.2/32"))
+	unchecked := b.share(party{from: netip.MustParsePrefix("192.0.2.1/32")})
+	other := b.share(party{from: netip.MustParsePrefix("192.0.2.2/32")})
 	for unchecked.grow(segment) == nil {
 	}
 	if unchecked.held < limit/2 || unchecked.held > limit*2/3+segment {
@@ -85,7 +86,7 @@ func TestAnUncheckedClientsMemory(t *testing.T) {
 	if err := other.grow(100 * segment); err != nil {
 		t.Error(err)
 	}
-	checked := b.share(netip.Prefix{})
+	checked := b.share(party{})
 	if err := checked.grow(200 * segment); err != nil {
 		t.Error(err)
 	}
@@ -97,18 +98,48 @@ func TestAnUncheckedClientsMemory(t *testing.T) {
 	}
 }
 
+// TestAKeysMemory: the bodies of one key leave a quarter of the memory to others, and what is made of them is not
+// refused for it.
+func TestAKeysMemory(t *testing.T) {
+	t.Parallel()
+	const limit, segment = 1 << 30, 1 << 20
+	b := newBudget(limit)
+	one, other := b.share(party{key: "a"}), b.share(party{key: "b"})
+	for one.grow(segment) == nil {
+	}
+	if one.held < limit*3/4-segment || one.held > limit*3/4 {
+		t.Errorf("a key holds %d of %d", one.held, limit)
+	}
+	if err := one.growByResult(segment); err != nil {
+		t.Error(err)
+	}
+	if err := other.grow(limit / keyMinimum); err != nil {
+		t.Error(err)
+	}
+	machine := b.share(party{})
+	if err := machine.grow(limit / 8); err != nil {
+		t.Error(err)
+	}
+	for _, s := range []*share{one, other, machine} {
+		s.free()
+	}
+	if b.used != 0 || len(b.keyed) != 0 {
+		t.Errorf("%d in use, %v", b.used, b.keyed)
+	}
+}
+
 // An orchestrator that answers with far more than usual fails its own attempt, not the segment, when the
 // memory is full.
 func TestALargeAnswerIsItsOrchestrators(t *testing.T) {
 	t.Parallel()
 	const limit, segment = 1 << 30, 1 << 20
 	b := newBudget(limit)
-	others := b.share(netip.Prefix{})
+	others := b.share(party{})
 	if err := others.grow(limit * 9 / 10); err != nil {
 		t.Fatal(err)
 	}
 	for size, want := range map[int64]fault.Code{150 << 20: fault.OrchestratorOverShare, segment: ""} {
-		s := b.share(netip.Prefix{})
+		s := b.share(party{})
 		if err := s.grow(segment); err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,7 @@ package gateway
 import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/keccak"
+	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 	"github.com/tuttinode/tutti/server/gateway/verify"
@@ -11,23 +11,23 @@ import (
 
 // hashing computes the hashes of renditions during their download: hashing takes longer than
 // counting frames, and the network is slower than either.
-type hashing []*keccak.Background
+type hashing []*signature.BackgroundHash
 
 // hashed starts hashing the renditions if the result will be checked against a signature. sums must
 // be called after the download.
-func (g *Gateway) hashed(info upstream.Info, remotes []upstream.Remote) hashing {
+func (g *Gateway) hashed(info upstream.Info, res *upstream.Result) hashing {
 	if !g.opt.LocalVerify || signerOf(info).IsZero() {
 		return nil
 	}
-	h := make(hashing, len(remotes))
-	for i := range remotes {
-		h[i] = keccak.StartBackground()
-		remotes[i].Sink = h[i].Add
+	h := make(hashing, len(res.Renditions))
+	for i := range res.Renditions {
+		h[i] = signature.StartBackgroundHash(res.Hashed)
+		res.Renditions[i].Sink = h[i].Add
 	}
 	return h
 }
 
-func (h hashing) sums() (out [][keccak.Size]byte) {
+func (h hashing) sums() (out [][signature.HashSize]byte) {
 	for _, one := range h {
 		out = append(out, one.Sum())
 	}
@@ -36,7 +36,8 @@ func (h hashing) sums() (out [][keccak.Size]byte) {
 
 // check checks a result against what the orchestrator claims and what was requested. Errors are
 // those of verify.Result.
-func check(j *job, info upstream.Info, res *upstream.Result, data [][]byte, hashes func() [][keccak.Size]byte) error {
+func check(j *job, info upstream.Info, res *upstream.Result, data [][]byte,
+	hashes func() [][signature.HashSize]byte) error {
 	r := verify.Result{
 		Signer: signerOf(info), Signature: res.Signature, Hashes: hashes,
 		Renditions: data, Profiles: j.seg.Meta.Profiles, Source: j.source, Input: j.input,

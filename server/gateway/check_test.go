@@ -68,7 +68,7 @@ func TestLiesAreNotTaken(t *testing.T) {
 			if row.want == fault.RenditionUnreadable {
 				dishonest.made = nil
 			}
-			dishonest.set(behaviour{result: row.result})
+			dishonest.set(behavior{result: row.result})
 			n := onChain(t, []staked{dishonest, honest}, verifying,
 				func(o *gateway.Options) { o.Selection.Weights = selectionweights.Weights{Stake: 1} })
 			n.push("/live/show/0.ts", data).wantFrame(t, data)
@@ -108,7 +108,7 @@ func TestALiarAloneIsNotAskedAgain(t *testing.T) {
 	data := picture(t)
 	dishonest := newStaked(t, 1, 1)
 	dishonest.made = data
-	dishonest.set(behaviour{result: func(d *rpc.TranscodeData) { d.Segments[0].Pixels *= 2 }})
+	dishonest.set(behavior{result: func(d *rpc.TranscodeData) { d.Segments[0].Pixels *= 2 }})
 	n := onChain(t, []staked{dishonest}, verifying)
 	n.push("/live/show/0.ts", data).wantFault(t, http.StatusUnprocessableEntity, fault.AttemptsExhausted)
 	a := n.push("/live/show/1.ts", data)
@@ -116,7 +116,7 @@ func TestALiarAloneIsNotAskedAgain(t *testing.T) {
 	if len(dishonest.seen()) != 1 {
 		t.Errorf("it got %d segments", len(dishonest.seen()))
 	}
-	dishonest.set(behaviour{})
+	dishonest.set(behavior{})
 	n.clock.Forward(10*time.Minute + time.Second)
 	n.push("/live/new/0.ts", data).wantFrame(t, data)
 }
@@ -127,11 +127,48 @@ func TestVerifyingWithoutAChain(t *testing.T) {
 	data := picture(t)
 	a, b := newFake(t), newFake(t)
 	a.made, b.made = data, data
-	a.set(behaviour{result: func(d *rpc.TranscodeData) { d.Segments[0].Pixels++ }})
+	a.set(behavior{result: func(d *rpc.TranscodeData) { d.Segments[0].Pixels++ }})
 	n := start(t, []string{a.uri}, verifying)
 	n.push("/live/show/0.ts", data).wantFault(t, http.StatusUnprocessableEntity, fault.AttemptsExhausted)
 	n = start(t, []string{b.uri}, verifying)
 	n.push("/live/show/0.ts", data).wantFrame(t, data)
+}
+
+// Results may be hashed with SHA-256 where both nodes are of this implementation, and only there.
+func TestResultsMayBeHashedWithSHA256(t *testing.T) {
+	t.Parallel()
+	data := picture(t)
+	for name, row := range map[string]struct {
+		node    string
+		signs   bool
+		accepts bool
+		result  func(*rpc.TranscodeData)
+		good    bool
+	}{
+		"own nodes":                {"tutti/9.9.9", true, true, nil, true},
+		"an older node of ours":    {"tutti/0.0.1", false, true, nil, true},
+		"a node of the network":    {"", true, false, nil, true},
+		"other bytes":              {"tutti/9.9.9", true, true, func(d *rpc.TranscodeData) { d.Sig[5]++ }, false},
+		"the other kind of hash":   {"tutti/9.9.9", false, true, func(d *rpc.TranscodeData) { d.Sha256 = true }, false},
+		"the other kind, not told": {"tutti/9.9.9", true, true, func(d *rpc.TranscodeData) { d.Sha256 = false }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := newStaked(t, 1, 1)
+			o.made = data
+			o.set(behavior{sha256: row.signs, node: row.node, result: row.result})
+			n := onChain(t, []staked{o}, verifying)
+			a := n.push("/live/show/0.ts", data)
+			if row.good {
+				a.wantFrame(t, data)
+			} else if status := n.status(o.uri); status.Code != fault.ResultSignature {
+				t.Errorf("%+v", status)
+			}
+			if seen := o.seen(); len(seen) != 1 || seen[0].AcceptsSHA256 != row.accepts {
+				t.Errorf("%+v", seen)
+			}
+		})
+	}
 }
 
 // BenchmarkChecked sends a segment with two renditions of about 1 MB, unchecked and

@@ -7,7 +7,7 @@ import (
 )
 
 // TestClocksThatDiffer: an orchestrator whose clock is hours away from the gateway's, whichever of
-// the two is wrong, keeps its session: it is asked for terms as often as one whose clock is right.
+// the two is wrong, keeps its session: it gets a request for terms as often as one whose clock is right.
 func TestClocksThatDiffer(t *testing.T) {
 	t.Parallel()
 	right := askedForTerms(t, 0)

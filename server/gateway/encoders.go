@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/keccak"
+	"github.com/tuttinode/tutti/core/signature"
 )
 
 const (
@@ -32,7 +32,7 @@ type encoders struct {
 
 type pushed struct {
 	number core.SegmentNumber
-	hash   [keccak.Size]byte
+	hash   signature.Digest
 	from   string
 }
 
@@ -58,7 +58,7 @@ func (e *encoders) add(p pushed, now time.Time) {
 // sign finds an earlier segment that must be from another encoder than this one.
 func (e *encoders) sign(p pushed) (other pushed, found bool) {
 	for _, q := range e.last {
-		if q.number == p.number && q.hash != p.hash {
+		if q.number == p.number && q.hash.Algorithm == p.hash.Algorithm && q.hash != p.hash {
 			return q, true
 		}
 	}

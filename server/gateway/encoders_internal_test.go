@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/signature"
 )
 
 // Two encoders with one name are seen; one that begins again, pushes a segment twice or
@@ -22,8 +23,14 @@ func TestEncoders(t *testing.T) {
 		"two of two machines": {func(n int) []pushed { return []pushed{segmentOf(n, 1, "a"), segmentOf(100+n, 2, "b")} },
 			"from a and b"},
 		"a spare that is equal": {func(n int) []pushed { return []pushed{segmentOf(n, 1, "a"), segmentOf(n, 1, "a")} }, ""},
-		"begins again":          {func(n int) []pushed { return []pushed{segmentOf(n%5, byte(n/5), "a")} }, ""},
-		"moves":                 {func(n int) []pushed { return []pushed{segmentOf(n, 1, []string{"a", "b"}[n/10])} }, ""},
+		// The algorithm follows the orchestrator, see stream.hashing.
+		"a push repeated, hashed otherwise": {func(n int) []pushed {
+			again := segmentOf(n, 2, "a")
+			again.hash.Algorithm = signature.SHA256
+			return []pushed{segmentOf(n, 1, "a"), again}
+		}, ""},
+		"begins again": {func(n int) []pushed { return []pushed{segmentOf(n%5, byte(n/5), "a")} }, ""},
+		"moves":        {func(n int) []pushed { return []pushed{segmentOf(n, 1, []string{"a", "b"}[n/10])} }, ""},
 	} {
 		var e encoders
 		now := time.Unix(1_700_000_000, 0)
@@ -44,6 +51,6 @@ func TestEncoders(t *testing.T) {
 
 func segmentOf(n int, content byte, from string) pushed {
 	p := pushed{number: core.SegmentNumber(n), from: from}
-	p.hash[0], p.hash[1] = byte(n), content
+	p.hash.Sum[0], p.hash.Sum[1] = byte(n), content
 	return p
 }

@@ -1,10 +1,12 @@
 package gateway_test
 
 import (
+	"crypto/sha256"
+	"strings"
+
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/server/gateway/verify"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -27,7 +29,7 @@ func (o *fakeOrchestrator) rendition(name string, data []byte) ([]byte, int64) {
 }
 
 // sign signs a result.
-func (o *fakeOrchestrator) sign(td *rpc.TranscodeData, hashes [][keccak.Size]byte) {
+func (o *fakeOrchestrator) sign(td *rpc.TranscodeData, hashes [][signature.HashSize]byte) {
 	if o.key == nil {
 		return
 	}
@@ -37,4 +39,19 @@ func (o *fakeOrchestrator) sign(td *rpc.TranscodeData, hashes [][keccak.Size]byt
 		o.t.Error(err)
 	}
 	td.Sig = sig
+}
+
+// signSHA256 signs the SHA-256 of the renditions of an answer, if the gateway accepts that.
+func (o *fakeOrchestrator) signSHA256(td *rpc.TranscodeData, meta *rpc.SegmentMeta) {
+	if !meta.AcceptsSHA256 {
+		return
+	}
+	var hashes [][signature.HashSize]byte
+	o.mu.Lock()
+	for _, s := range td.Segments {
+		hashes = append(hashes, sha256.Sum256(o.store[strings.TrimPrefix(s.Url, o.uri)]))
+	}
+	o.mu.Unlock()
+	o.sign(td, hashes)
+	td.Sha256 = true
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -25,12 +26,12 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/keccak"
+	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// behaviour is what a fake orchestrator does wrong. It is asked for each call.
-type behaviour struct {
+// behavior is what a fake orchestrator does wrong. It is read at each call.
+type behavior struct {
 	// discovery: answer with this error text; hang; or change the answer.
 	discoveryError string
 	discoveryHang  bool
@@ -48,6 +49,11 @@ type behaviour struct {
 	raw  []byte
 	// news changes the terms that come with an answer.
 	newTerms func(*rpc.OrchestratorInfo)
+	// sha256: it signs the SHA-256 of its renditions where the gateway accepts that, node is what it says it is.
+	sha256 bool
+	node   string
+	// segmentSHA256: it takes segments hashed with SHA-256.
+	segmentSHA256 bool
 	// result changes a good answer.
 	result func(*rpc.TranscodeData)
 	// downloads: a status instead of the rendition; a body cut short.
@@ -64,14 +70,14 @@ type fakeOrchestrator struct {
 	uri    string
 	// quit ends everything that hangs.
 	quit chan struct{}
-	// key signs results and is the address in offers; price is asked with it. made is
+	// key signs results and is the address in offers; price is in the offer. made is
 	// every rendition instead of the usual text. They are set before the first call.
 	key   *ecdsa.PrivateKey
 	price int64
 	made  []byte
 
 	mu       sync.Mutex
-	behave   behaviour
+	behave   behavior
 	segments []*rpc.SegmentMeta
 	protos   []string
 	ended    []string
@@ -136,14 +142,14 @@ func selfSigned(t testing.TB) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
-// set changes the behaviour from now on.
-func (o *fakeOrchestrator) set(b behaviour) {
+// set changes the behavior from now on.
+func (o *fakeOrchestrator) set(b behavior) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.behave = b
 }
 
-func (o *fakeOrchestrator) now() behaviour {
+func (o *fakeOrchestrator) now() behavior {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.behave
@@ -173,7 +179,7 @@ func (o *fakeOrchestrator) info() *rpc.OrchestratorInfo {
 	defer o.mu.Unlock()
 	o.tokens++
 	info := &rpc.OrchestratorInfo{
-		Transcoder: o.uri, Address: make([]byte, 20),
+		Transcoder: o.uri, Address: make([]byte, 20), Node: o.behave.node, SegmentSha256: o.behave.segmentSHA256,
 		Capabilities: rpc.FromCapabilities(capability.Offer(capability.SoftwareTranscoder(), "0.9.1")),
 		AuthToken: &rpc.AuthToken{Token: []byte("t"), SessionId: fmt.Sprintf("s%d", o.tokens),
 			Expiration: o.expires().Unix()},
@@ -249,7 +255,7 @@ func (o *fakeOrchestrator) segment(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_, hasPayment := r.Header["Livepeer-Payment"]
-	if !hasPayment || keccak.Sum(data) != meta.Hash {
+	if !hasPayment || !b.hashed(meta, data) {
 		http.Error(w, "Forbidden", http.StatusForbidden)
 		return
 	}
@@ -285,7 +291,15 @@ func (o *fakeOrchestrator) segment(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(raw)
 }
 
-func (o *fakeOrchestrator) answer(meta *rpc.SegmentMeta, data []byte, b behaviour) *rpc.TranscodeResult {
+// hashed reports whether the description has the hash of the data, made as it takes it.
+func (b *behavior) hashed(meta *rpc.SegmentMeta, data []byte) bool {
+	if meta.SHA256 {
+		return b.segmentSHA256 && meta.Hash == sha256.Sum256(data)
+	}
+	return meta.Hash == signature.Keccak256(data)
+}
+
+func (o *fakeOrchestrator) answer(meta *rpc.SegmentMeta, data []byte, b behavior) *rpc.TranscodeResult {
 	res := &rpc.TranscodeResult{Seq: int64(meta.Number), Info: o.info()}
 	res.Info.AuthToken = proto.Clone(meta.Token).(*rpc.AuthToken)
 	if b.newTerms != nil {
@@ -296,10 +310,10 @@ func (o *fakeOrchestrator) answer(meta *rpc.SegmentMeta, data []byte, b behaviou
 		return res
 	}
 	td := &rpc.TranscodeData{}
-	var hashes [][keccak.Size]byte
+	var hashes [][signature.HashSize]byte
 	for i, p := range meta.Profiles {
 		made, pixels := o.rendition(p.Name, data)
-		hashes = append(hashes, keccak.Sum(made))
+		hashes = append(hashes, signature.Keccak256(made))
 		path := fmt.Sprintf("/stream/%s/%d/%d%s", meta.Token.GetSessionId(), i, meta.Number, p.Format.Ext())
 		o.mu.Lock()
 		o.store[path] = made
@@ -307,6 +321,9 @@ func (o *fakeOrchestrator) answer(meta *rpc.SegmentMeta, data []byte, b behaviou
 		td.Segments = append(td.Segments, &rpc.TranscodedSegmentData{Url: o.uri + path, Pixels: pixels})
 	}
 	o.sign(td, hashes)
+	if b.sha256 {
+		o.signSHA256(td, meta)
+	}
 	if b.result != nil {
 		b.result(td)
 	}

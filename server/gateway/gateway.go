@@ -18,7 +18,6 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/admission"
-	"github.com/tuttinode/tutti/server/downloads"
 	"github.com/tuttinode/tutti/server/gateway/hls"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
@@ -34,7 +33,7 @@ type Gateway struct {
 	hooks         *http.Client
 	windows       *hls.Store
 	// downloads are the players that fetch segments; buffers is the pool of their buffers.
-	downloads *downloads.Downloads
+	downloads *admission.Downloads
 	buffers   sync.Pool
 	suspended videorouting.Suspensions
 	// measures are the orchestrators' measured performance.
@@ -74,8 +73,8 @@ type Gateway struct {
 	mu sync.Mutex
 	// streams are by the name under which they are pushed.
 	streams map[core.ManifestID]*stream
-	// unchecked is how many of them were begun by unchecked clients.
-	unchecked int
+	// checkedStreams bounds those of them that count for no unchecked client.
+	checkedStreams keyShares
 	// published are the publications of each unchecked client.
 	published map[netip.Prefix]int
 	// endedUntil are ended streams that players may still read until the given time.
@@ -108,6 +107,7 @@ func New(opt Options) (*Gateway, error) {
 		bodies:           newBudget(opt.Limits.Bytes),
 		watchers:         shares(opt.Limits.Watchers),
 		uncheckedStreams: shares(opt.Limits.Streams),
+		checkedStreams:   newKeyShares(opt.Limits.Streams),
 		conns:            newGate(&opt),
 		handover:         admission.NewHandover(),
 		stopping:         make(chan struct{}),
@@ -116,7 +116,7 @@ func New(opt Options) (*Gateway, error) {
 		published:        make(map[netip.Prefix]int),
 	}
 	g.admissions = newAdmissions(g)
-	g.downloads = downloads.New(g.windows.Most, opt.Now)
+	g.downloads = admission.NewDownloads(g.windows.MaxBytes, opt.Now)
 	g.buffers.New = func() any { return new(fileBuffer) }
 	g.ladder.Store(&g.opt.Profiles)
 	g.orchestrators = fixedList(opt.Orchestrators)

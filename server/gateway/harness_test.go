@@ -18,10 +18,10 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway"
 	"github.com/tuttinode/tutti/server/rpc"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"net/http"
-	"net/netip"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
@@ -12,13 +11,13 @@ import (
 
 // join finds or begins the push's stream and counts the push in both; the caller leaves both. If a
 // hook admits streams, the pusher must be admitted to this one before it takes any shared capacity;
-// from is the address of an unchecked client. Errors are the faults StreamsFull, PushesFull,
+// Errors are the faults StreamsFull, PushesFull,
 // AddressBusy, Draining, StreamDenied, StreamHookFailed and Canceled.
-func (g *Gateway) join(r *http.Request, key string, from netip.Prefix, req *pushRequest) (*stream, error) {
+func (g *Gateway) join(r *http.Request, client party, req *pushRequest) (*stream, error) {
 	if g.pushes.isDraining() {
 		return nil, g.pushes.refusal()
 	}
-	identity, by := g.pusherOf(r, req), ownerOf(r, key, from)
+	identity, by := g.pusherOf(r, req), ownerOf(r, client)
 	s, err := g.rejoin(req.Manifest, identity, by)
 	if err != nil {
 		return nil, err
@@ -29,7 +28,7 @@ func (g *Gateway) join(r *http.Request, key string, from netip.Prefix, req *push
 			return nil, err
 		}
 	}
-	if !g.pushes.enter(from) {
+	if !g.pushes.enter(client) {
 		if s != nil {
 			s.leave(g.opt.Now())
 		}
@@ -39,7 +38,7 @@ func (g *Gateway) join(r *http.Request, key string, from netip.Prefix, req *push
 		return s, nil
 	}
 	if s, err = g.enter(req.Manifest, identity, conf, by); err != nil {
-		g.pushes.leave(from)
+		g.pushes.leave(client)
 		g.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
 	}
 	return s, err
@@ -60,7 +59,7 @@ func (g *Gateway) rejoin(name core.ManifestID, identity pusher, by streamOwner) 
 	return s, nil
 }
 
-// claimLocked refuses clients in the stream of a key or of the own machine, but for its owner and, with a hook, those
+// claimLocked refuses clients in the stream of a key or of this machine, but for its owner and, with a hook, those
 // that it admitted. It takes a stream for these that an unchecked client began. The caller holds g.mu.
 func (g *Gateway) claimLocked(s *stream, by streamOwner) error {
 	switch {
@@ -69,9 +68,9 @@ func (g *Gateway) claimLocked(s *stream, by streamOwner) error {
 			"the stream is one of the gateway's own machine or of another API key")
 	case by.claims == "" || s.claimedBy != "":
 		return nil
-	case s.from.IsValid() && g.takeStreamLocked(netip.Prefix{}):
+	case s.party.from.IsValid() && g.takeStreamLocked(by.party):
 		g.releaseStreamLocked(s)
-		s.from = netip.Prefix{}
+		s.party = by.party
 	}
 	s.claimedBy = by.claims
 	return nil
@@ -111,22 +110,17 @@ func (g *Gateway) enter(name core.ManifestID, identity pusher, conf *configurati
 // streamOwner is a client that pushes into a stream or begins it.
 type streamOwner struct {
 	owner string
-	// from is its address if it is unchecked.
-	from netip.Prefix
-	// claims is its key, or the own machine, whose programs are one: others may not push into its streams.
+	party
+	// claims is its key, or this machine, whose programs are one: others may not push into its streams.
 	claims string
 }
 
 // takeStreamLocked takes a slot for a stream, if there is one. The caller holds g.mu.
-func (g *Gateway) takeStreamLocked(from netip.Prefix) bool {
-	if from.IsValid() {
-		if !g.uncheckedStreams.Enter(from) {
-			return false
-		}
-		g.unchecked++
-		return true
+func (g *Gateway) takeStreamLocked(by party) bool {
+	if by.from.IsValid() {
+		return g.uncheckedStreams.Enter(by.from)
 	}
-	return len(g.streams)-g.unchecked < g.opt.Limits.Streams
+	return g.checkedStreams.enter(by.key)
 }
 
 // newStreamLocked makes a stream with the hook's configuration. The caller holds g.mu.
@@ -137,11 +131,11 @@ func (g *Gateway) newStreamLocked(name, id core.ManifestID, conf *configuration,
 			return nil, fault.New(fault.StreamDenied, op, "the admission hook gave this name to another stream")
 		}
 	}
-	if !g.takeStreamLocked(by.from) {
+	if !g.takeStreamLocked(by.party) {
 		return nil, fault.New(fault.StreamsFull, op, "the gateway's limit of streams is reached")
 	}
 	s := &stream{
-		id: id, from: by.from, since: g.opt.Now(), requested: *g.ladder.Load(), pushers: make(map[pusher]bool),
+		id: id, party: by.party, since: g.opt.Now(), requested: *g.ladder.Load(), pushers: make(map[pusher]bool),
 		owner: by.owner, shared: g.suspended.For(by.owner), gate: make(chan struct{}, g.opt.Limits.PerStream),
 	}
 	s.pool = videorouting.NewPoolOf[upstream.Info](s.shared, g.choiceFor(by.owner))

@@ -102,7 +102,7 @@ func TestClientGoesAway(t *testing.T) {
 	t.Parallel()
 	o := newFake(t)
 	n := start(t, []string{o.uri})
-	o.set(behaviour{resultHang: true})
+	o.set(behavior{resultHang: true})
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	ended := make(chan error, 1)
@@ -118,7 +118,7 @@ func TestClientGoesAway(t *testing.T) {
 	wait(t, "the upstream request's end", func() bool { return o.count(&o.canceled) == 1 })
 	wait(t, "the failure", func() bool { return n.events.count("failed Canceled") == 1 })
 	// The orchestrator is not to blame.
-	o.set(behaviour{})
+	o.set(behavior{})
 	n.push("/live/show/1.ts", media).want(t, media)
 }
 
@@ -126,7 +126,7 @@ func TestClientThatDoesNotWait(t *testing.T) {
 	t.Parallel()
 	o := newFake(t)
 	n := start(t, []string{o.uri})
-	o.set(behaviour{resultHang: true})
+	o.set(behavior{resultHang: true})
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	ended := make(chan error, 1)
@@ -137,7 +137,7 @@ func TestClientThatDoesNotWait(t *testing.T) {
 	wait(t, "the segment to be at the orchestrator", func() bool { return o.count(&o.hanging) == 1 })
 	cancel()
 	<-ended
-	o.set(behaviour{})
+	o.set(behavior{})
 	close(o.quit) // the orchestrator answers now, with nothing: the gateway tries again
 	wait(t, "the segment for players", func() bool {
 		status, _,

@@ -5,35 +5,11 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/tuttinode/tutti/server/gateway"
+	"github.com/tuttinode/tutti/test/coretest"
 )
-
-// logged keeps what a gateway logs.
-type logged struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (l *logged) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(b)
-}
-
-// lines are those that hold a text.
-func (l *logged) lines(text string) (out []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for line := range strings.Lines(l.text.String()) {
-		if strings.Contains(line, text) {
-			out = append(out, line)
-		}
-	}
-	return out
-}
 
 // TestWhyAStreamMoved reads the log, the recorder, the stream's figures and the operator's
 // list for the reason of a move, within a segment and from one segment to the next.
@@ -48,7 +24,7 @@ func TestWhyAStreamMoved(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			a, b, log := newFake(t), newFake(t), &logged{}
+			a, b, log := newFake(t), newFake(t), &coretest.Log{}
 			n := start(t, []string{a.uri, b.uri}, func(o *gateway.Options) {
 				o.Log, o.Routing.MaxAttempts = slog.New(slog.NewTextHandler(log, nil)), c.attempts
 			})
@@ -58,13 +34,13 @@ func TestWhyAStreamMoved(t *testing.T) {
 				first, second = b, a
 			}
 			wait(t, "the other's offer", func() bool { return second.count(&second.tokens) > 0 })
-			first.set(behaviour{err: "no memory left"})
+			first.set(behavior{err: "no memory left"})
 			if c.attempts == 1 {
 				n.push("/live/show/1.ts", media)
 			}
 			n.push("/live/show/2.ts", media).want(t, media)
 			const code = "OrchestratorFailed"
-			lines := log.lines("stream moved")
+			lines := log.Lines("stream moved")
 			if len(lines) != 1 || !strings.Contains(lines[0], "code="+code) || !strings.Contains(lines[0], "from="+first.uri) {
 				t.Errorf("log: %q", lines)
 			}

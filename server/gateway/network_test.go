@@ -150,7 +150,7 @@ func TestChainPriceLimits(t *testing.T) {
 		n.push(fmt.Sprintf("/live/show%d/0.ts", i), media).want(t, media)
 	}
 	if len(expensive.seen()) != 0 || n.status(expensive.uri).Code != fault.OrchestratorTooDear {
-		t.Errorf("%d segments at the dear one, %+v", len(expensive.seen()), n.status(expensive.uri))
+		t.Errorf("%d segments at the expensive one, %+v", len(expensive.seen()), n.status(expensive.uri))
 	}
 	alone := newStaked(t, 1, 100)
 	n = onChain(t, []staked{alone}, limit)
@@ -179,7 +179,7 @@ func TestChainTakesNoOffersInAnothersName(t *testing.T) {
 	t.Parallel()
 	rich, thief := newStaked(t, 1e6, 1), newStaked(t, 1, 1)
 	identity := rich.address()
-	thief.set(behaviour{offer: func(i *rpc.OrchestratorInfo) {
+	thief.set(behavior{offer: func(i *rpc.OrchestratorInfo) {
 		i.Address, i.TicketParams = identity[:], &rpc.TicketParams{Recipient: identity[:]}
 	}})
 	n := onChain(t, []staked{rich, thief},
@@ -195,7 +195,7 @@ func TestChainTakesNoOffersInAnothersName(t *testing.T) {
 func TestChainWithoutPriceIsNoOffer(t *testing.T) {
 	t.Parallel()
 	o := newStaked(t, 1, 1)
-	o.set(behaviour{offer: func(i *rpc.OrchestratorInfo) { i.PriceInfo = nil }})
+	o.set(behavior{offer: func(i *rpc.OrchestratorInfo) { i.PriceInfo = nil }})
 	n := onChain(t, []staked{o}, func(opt *gateway.Options) { opt.Routing.DiscoveryTimeout = 10 * time.Millisecond })
 	n.push("/live/show/0.ts", media).wantFault(t, http.StatusServiceUnavailable, fault.NoSessionsAvailable)
 }
@@ -222,7 +222,7 @@ func TestChainWithAHook(t *testing.T) {
 	if len(rich.seen()) != 5 || len(other.seen())+len(unnamed.seen()) != 0 {
 		t.Errorf("%d, %d and %d segments", len(rich.seen()), len(other.seen()), len(unnamed.seen()))
 	}
-	rich.set(behaviour{status: 500, text: "Internal Server Error"})
+	rich.set(behavior{status: 500, text: "Internal Server Error"})
 	n.push("/live/show0/1.ts", media).want(t, media)
 	if len(other.seen()) != 1 {
 		t.Error("the other one that was named is not used")

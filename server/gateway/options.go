@@ -12,11 +12,10 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/eventstream"
 	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/selectionweights"
-	"github.com/tuttinode/tutti/core/tracing"
-	"github.com/tuttinode/tutti/server/gateway/access"
+	"github.com/tuttinode/tutti/core/telemetry"
+	"github.com/tuttinode/tutti/server/access"
 	"github.com/tuttinode/tutti/server/gateway/hls"
 	"github.com/tuttinode/tutti/server/gateway/registry"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
@@ -24,7 +23,7 @@ import (
 
 // Options make a Gateway. Only Orchestrators, OrchestratorHook or Network must be set.
 type Options struct {
-	// Addr is where it listens, default 127.0.0.1:9935; Listener goes before it.
+	// Addr is where it listens, default 127.0.0.1:9935; Listener replaces it.
 	Addr     string
 	Listener net.Listener
 
@@ -59,7 +58,7 @@ type Options struct {
 	Limits      Limits
 
 	// Tracer makes the spans of segments; nil makes none.
-	Tracer *tracing.Tracer
+	Tracer *telemetry.Tracer
 
 	Payments upstream.Payments
 	// Stores are private networks from which renditions may be fetched if an orchestrator stores
@@ -81,8 +80,8 @@ type Options struct {
 	Scarce func(error)
 
 	// Events gets the results of discoveries, Segments what became of each segment; nil sends nothing.
-	Events   eventstream.Sink
-	Segments eventstream.Segments
+	Events   telemetry.EventSink
+	Segments telemetry.Segments
 	Recorder core.Recorder
 	Log      *slog.Logger
 	// Now is the clock, Rand the source of randomness.

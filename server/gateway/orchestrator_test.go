@@ -15,11 +15,11 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/gateway"
 	"github.com/tuttinode/tutti/server/orchestrator"
 	"github.com/tuttinode/tutti/server/tlscert"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // ours starts this project's own orchestrator over a transcoder.

@@ -51,13 +51,13 @@ func TestOneClientsFailuresAreNoPerformance(t *testing.T) {
 				o.Selection.Weights = selectionweights.Weights{Stake: 1}
 			})
 			failing := func(clients ...string) {
-				rich.set(behaviour{status: 500, text: "Internal Server Error"})
+				rich.set(behavior{status: 500, text: "Internal Server Error"})
 				for _, client := range clients {
 					for k := range test.streams {
 						n.pushFrom(client, fmt.Sprintf("/live/bad%s-%d/0.ts", client, k))
 					}
 				}
-				rich.set(behaviour{})
+				rich.set(behavior{})
 			}
 			served := func(streams string) int {
 				before := len(rich.seen())

@@ -6,7 +6,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/gateway/access"
+	"github.com/tuttinode/tutti/server/access"
 	"github.com/tuttinode/tutti/server/status"
 )
 
@@ -18,7 +18,7 @@ type PlaybackReply struct {
 	Expires  time.Time `json:"expires"`
 }
 
-// servePlayback signs the address of a stream, which may begin later.
+// servePlayback answers with a signed playback URL. The stream need not have started.
 func (g *Gateway) servePlayback(w http.ResponseWriter, r *http.Request) {
 	if _, err := g.opt.Access.Streams(r); err != nil {
 		refuse(w, r, status.HTTP(err), err)
@@ -26,7 +26,7 @@ func (g *Gateway) servePlayback(w http.ResponseWriter, r *http.Request) {
 	}
 	id := r.PathValue("id")
 	if !validManifest(id) {
-		refuse(w, r, http.StatusNotFound, fault.New(fault.RouteNotFound, "sign an address", "not the name of a stream"))
+		refuse(w, r, http.StatusNotFound, fault.New(fault.RouteNotFound, "sign a playback URL", "not a valid stream name"))
 		return
 	}
 	lifetime, err := readLifetime(r.URL.Query().Get("lifetime"))
@@ -43,20 +43,20 @@ func (g *Gateway) servePlayback(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, reply)
 }
 
-// readLifetime reads the lifetime of a signed address; "" is the default.
+// readLifetime parses the lifetime of a signed URL; "" is the default.
 func readLifetime(text string) (time.Duration, error) {
 	if text == "" {
 		return access.DefaultLifetime, nil
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < time.Second || d > access.MaxLifetime {
-		return 0, fault.New(fault.PlaybackLifetime, "sign an address", "the lifetime has to be from 1s to 168h")
+		return 0, fault.New(fault.PlaybackLifetime, "sign a playback URL", "the lifetime has to be from 1s to 168h")
 	}
 	return d, nil
 }
 
-// signAll signs the addresses in a stream's entry, for a page that plays them without the key. They
-// stay the same for an hour, so that players need not restart.
+// signAll signs the playlists in a stream's entry, for a page that plays them without the key. The
+// signatures change once an hour only, because a player restarts when its URL changes.
 func (g *Gateway) signAll(s *StreamReply) {
 	expires := g.opt.Now().Truncate(time.Hour).Add(access.DefaultLifetime + time.Hour)
 	query, ok := g.opt.Access.Link(core.ManifestID(s.ID), expires)

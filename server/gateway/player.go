@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/access"
 	"github.com/tuttinode/tutti/server/gateway/hls"
-	"github.com/tuttinode/tutti/server/origin"
 	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/status"
 )
@@ -77,7 +77,7 @@ func (g *Gateway) servePlayer(w http.ResponseWriter, r *http.Request) {
 // sendFile sends a segment or a list of streams. The data that slow readers keep in memory after it
 // was dropped elsewhere is bounded.
 func (g *Gateway) sendFile(out *deadlineWriter, r *http.Request, data []byte) {
-	party, _ := origin.Client(r)
+	party, _ := access.Client(r)
 	d := g.downloads.Begin(party, data, out.control)
 	defer d.End()
 	buf := g.buffers.Get().(*fileBuffer)

@@ -60,7 +60,7 @@ func TestStreamsAPI(t *testing.T) {
 	o := newFake(t)
 	n := start(t, []string{o.uri})
 	n.push("/live/show/0.ts", media).want(t, media)
-	o.set(behaviour{err: "Too many outputs"})
+	o.set(behavior{err: "Too many outputs"})
 	n.push("/live/show/1.ts", media)
 	_, text, _ := n.get("/api/streams")
 	var got gateway.StreamsReply

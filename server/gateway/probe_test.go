@@ -76,7 +76,7 @@ func TestProbe(t *testing.T) {
 	n.push("/live/show/4.ts", media).wantFault(t, 422, fault.InputCodecUnsupported)
 	p.set(gateway.MediaInfo{}, fault.New(fault.InputUnreadable, "probe", "Invalid data found when processing input"))
 	n.push("/live/show/5.ts", media).wantFault(t, 422, fault.InputUnreadable)
-	p.set(gateway.MediaInfo{}, io.ErrUnexpectedEOF) // our own trouble
+	p.set(gateway.MediaInfo{}, io.ErrUnexpectedEOF) // our own failure
 	n.push("/live/show/6.ts", media).want(t, media)
 }
 

@@ -12,10 +12,10 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/keccak"
+	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/server/access"
 	"github.com/tuttinode/tutti/server/gateway/segmenter"
 	"github.com/tuttinode/tutti/server/gateway/verify"
-	"github.com/tuttinode/tutti/server/origin"
 )
 
 const (
@@ -72,8 +72,8 @@ type Publication struct {
 	slots chan struct{}
 	// number is that of the next segment; the segmenter's goroutine uses it.
 	number core.SegmentNumber
-	// from is the client's address if its pushes are unchecked.
-	from netip.Prefix
+	// by is what the client's pushes count for.
+	by party
 }
 
 // Publish begins a stream. It ends with ctx, or when a segment may not be pushed. The error is a fault: those of
@@ -89,7 +89,7 @@ func (g *Gateway) Publish(ctx context.Context, p Publisher) (*Publication, error
 		pub.stop(err)
 		return nil, err
 	}
-	pub.from = j.from
+	pub.by = j.by
 	j.leave()
 	if !pub.count(1) {
 		err := fault.New(fault.AddressBusy, "publish", "too many streams of this address")
@@ -101,16 +101,16 @@ func (g *Gateway) Publish(ctx context.Context, p Publisher) (*Publication, error
 
 // count counts the publication for an unchecked client, or no longer. It reports whether the client may have it.
 func (b *Publication) count(n int) bool {
-	if !b.from.IsValid() {
+	if !b.by.from.IsValid() {
 		return true
 	}
 	b.g.mu.Lock()
 	defer b.g.mu.Unlock()
-	if b.g.published[b.from]+n > maxUnchecked {
+	if b.g.published[b.by.from]+n > maxUnchecked {
 		return false
 	}
-	if b.g.published[b.from] += n; b.g.published[b.from] == 0 {
-		delete(b.g.published, b.from)
+	if b.g.published[b.by.from] += n; b.g.published[b.by.from] == 0 {
+		delete(b.g.published, b.by.from)
 	}
 	return true
 }
@@ -130,12 +130,11 @@ func (b *Publication) Close() {
 
 // joined is a segment's part in its stream.
 type joined struct {
-	g    *Gateway
-	s    *stream
-	r    *http.Request
-	req  *pushRequest
-	key  string
-	from netip.Prefix
+	g   *Gateway
+	s   *stream
+	r   *http.Request
+	req *pushRequest
+	by  party
 }
 
 // join admits the publisher's next segment as a push.
@@ -147,16 +146,16 @@ func (b *Publication) join(n core.SegmentNumber) (*joined, error) {
 	}
 	r.Host = cmp.Or(b.p.Host, r.Host) // the admission hook is given the address as the client calls it
 	name := core.ManifestID(b.p.Name)
-	j := &joined{g: b.g, r: r, key: key, from: b.unchecked(key), req: &pushRequest{Path: name,
+	j := &joined{g: b.g, r: r, by: party{from: b.unchecked(key), key: key}, req: &pushRequest{Path: name,
 		segmentPath: segmentPath{Manifest: name, Number: n, Format: core.FormatMPEGTS},
 		Duration:    core.DefaultSegmentDuration}}
-	j.s, err = b.g.join(r, key, j.from, j.req)
+	j.s, err = b.g.join(r, j.by, j.req)
 	return j, err
 }
 
 func (j *joined) leave() {
 	j.s.leave(j.g.opt.Now())
-	j.g.pushes.leave(j.from)
+	j.g.pushes.leave(j.by)
 }
 
 // unchecked is what uncheckedAddress is for pushes over HTTP.
@@ -167,7 +166,7 @@ func (b *Publication) unchecked(key string) netip.Prefix {
 	return b.g.UnknownAddress(b.p.Addr)
 }
 
-// UnknownAddress is what counts as one address of a publisher, the zero Prefix for the own machine and the operator's
+// UnknownAddress is what counts as one address of a publisher, the zero Prefix for this machine and the operator's
 // known peers.
 func (g *Gateway) UnknownAddress(addr string) netip.Prefix {
 	at, err := netip.ParseAddrPort(addr)
@@ -186,7 +185,7 @@ func (b *Publication) Next() (segmenter.Output, error) {
 	case <-b.ctx.Done():
 		return nil, context.Cause(b.ctx)
 	}
-	c := &collected{b: b, number: b.number, begun: time.Now(), at: b.g.opt.Now(), memory: b.g.bodies.share(b.from)}
+	c := &collected{b: b, number: b.number, begun: time.Now(), at: b.g.opt.Now(), memory: b.g.bodies.share(b.by)}
 	b.number++
 	return c, nil
 }
@@ -256,13 +255,12 @@ func (c *collected) push() error {
 	if d := verify.Plays(c.data); d > 0 {
 		j.req.Duration = min(d, core.MaxSegmentDuration)
 	}
-	p := &push{req: j.req, stream: j.s, pending: j.s.order.Begin(c.number), at: c.at, from: origin.Host(j.r.RemoteAddr),
-		client: clientOf(j.r, j.key, j.req.Manifest), data: c.data, held: held, read: time.Since(c.begun),
-		unchecked: g.opt.Access.Unchecked(j.key)}
+	p := &push{req: j.req, stream: j.s, pending: j.s.order.Begin(c.number), at: c.at, from: access.Host(j.r.RemoteAddr),
+		client: clientOf(j.r, j.by.key, j.req.Manifest), data: c.data, held: held, read: time.Since(c.begun),
+		unchecked: g.opt.Access.Unchecked(j.by.key)}
 	defer p.release()
-	hash := keccak.StartBackground()
-	hash.Add(c.data)
-	p.hash = hash.Sum()
+	a := p.stream.hashing()
+	p.hash = signature.Digest{Algorithm: a, Sum: a.Sum(c.data)}
 	g.opt.Recorder.SegmentReceived(p.stream.id, len(c.data), j.req.Duration, g.opt.Now().Sub(p.at))
 	begun := time.Now()
 	renditions, err := g.process(j.r.Context(), p, c.memory)

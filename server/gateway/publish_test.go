@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/access"
 	"github.com/tuttinode/tutti/server/gateway"
-	"github.com/tuttinode/tutti/server/gateway/access"
 	"github.com/tuttinode/tutti/server/gateway/segmenter"
 )
 
@@ -92,7 +92,7 @@ func TestNoCurrentPlaylist(t *testing.T) {
 	}
 }
 
-// The webhook is asked about a publisher with the address that the encoder publishes to, and names the stream.
+// The webhook gets a request about a publisher with the address that the encoder publishes to, and names the stream.
 func TestTheHookAdmitsPublishers(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -148,7 +148,7 @@ func TestPublishersNeedAccess(t *testing.T) {
 		t.Error(err)
 	}
 	if p.Name = "film"; n.publish(p, 4) != nil {
-		t.Error("the own machine is refused")
+		t.Error("this machine is refused")
 	}
 }
 

@@ -5,20 +5,17 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/netip"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/core/videorouting"
+	"github.com/tuttinode/tutti/server/access"
 	"github.com/tuttinode/tutti/server/admission"
-	"github.com/tuttinode/tutti/server/gateway/body"
 	"github.com/tuttinode/tutti/server/gateway/hls"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 	"github.com/tuttinode/tutti/server/gateway/verify"
-	"github.com/tuttinode/tutti/server/origin"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -31,7 +28,7 @@ type push struct {
 	pending *hls.PendingSegment
 	at      time.Time
 	data    []byte
-	hash    [keccak.Size]byte
+	hash    signature.Digest
 	input   *input
 	reinit  bool
 	// plays is its playing time, measured if possible; times are those of its own clock, nil
@@ -80,19 +77,19 @@ func (g *Gateway) servePush(w http.ResponseWriter, r *http.Request) {
 		g.discardPlaylist(w, r)
 		return
 	}
-	from := g.uncheckedAddress(r, key)
-	s, err := g.join(r, key, from, req)
+	by := g.partyOf(r, key)
+	s, err := g.join(r, by, req)
 	if err != nil {
 		g.refusePush(w, r, err)
 		return
 	}
-	defer g.pushes.leave(from)
+	defer g.pushes.leave(by)
 	defer func() { s.leave(g.opt.Now()) }()
-	p := &push{req: req, stream: s, pending: s.order.Begin(req.Number), at: g.opt.Now(), from: origin.Host(r.RemoteAddr),
+	p := &push{req: req, stream: s, pending: s.order.Begin(req.Number), at: g.opt.Now(), from: access.Host(r.RemoteAddr),
 		client: clientOf(r, key, req.Manifest)}
 	defer p.release() // also after a panic: later segments must not wait for this one
 	// A client that reads its answer slowly keeps the renditions in memory.
-	memory := g.bodies.share(from)
+	memory := g.bodies.share(by)
 	p.held = newShareRef(memory)
 	defer p.held.release()
 	p.unchecked = g.opt.Access.Unchecked(key)
@@ -188,7 +185,8 @@ func (g *Gateway) job(p *push, memory *share) *job {
 		Data: p.data, Client: p.client, Estimate: videorouting.Estimate(p.plan.profiles, length),
 		Timing: videorouting.TimingOf(patience, p.plan.multiplier),
 		Meta: rpc.SegmentMeta{
-			Manifest: p.stream.id, Number: p.req.Number, Hash: p.hash, Duration: length,
+			Manifest: p.stream.id, Number: p.req.Number, Duration: length,
+			Hash: p.hash.Sum, SHA256: p.hash.Algorithm == signature.SHA256,
 			Profiles: p.plan.profiles, Capabilities: j.wants.Capabilities, Clip: p.req.Clip, Reinit: p.reinit,
 		},
 	}
@@ -198,7 +196,7 @@ func (g *Gateway) job(p *push, memory *share) *job {
 // clientOf identifies the pushing client in payment limits: its key, its address, or on the own
 // machine, where all clients have one address, the stream.
 func clientOf(r *http.Request, key string, stream core.ManifestID) string {
-	network, own := origin.Client(r)
+	network, own := access.Client(r)
 	switch {
 	case key != "":
 		return "key " + key
@@ -208,18 +206,17 @@ func clientOf(r *http.Request, key string, stream core.ManifestID) string {
 	return "address " + network
 }
 
-// ownerOf identifies the client that begins a stream: its key, or its address. from is the address of
-// an unchecked client.
-func ownerOf(r *http.Request, key string, from netip.Prefix) streamOwner {
-	if key != "" {
-		return streamOwner{owner: "key " + key, claims: "key " + key}
+// ownerOf identifies the client that begins a stream: its key, or its address.
+func ownerOf(r *http.Request, by party) streamOwner {
+	if by.key != "" {
+		return streamOwner{owner: "key " + by.key, party: by, claims: "key " + by.key}
 	}
-	network, own := origin.Client(r)
-	by := streamOwner{owner: "address " + network, from: from}
-	if own && !from.IsValid() {
-		by.claims = "machine"
+	network, own := access.Client(r)
+	owner := streamOwner{owner: "address " + network, party: by}
+	if own && !by.from.IsValid() {
+		owner.claims = "machine"
 	}
-	return by
+	return owner
 }
 
 // lifetime returns the context of a segment's work: it ends with the gateway. If the client waits for
@@ -259,14 +256,14 @@ func bypass(p *push) [][]byte {
 // PushTooLarge, PushSlow, PushBroken and PushesFull.
 func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request, p *push, memory *share) error {
 	const op = "read segment"
-	hash := keccak.StartBackground()
+	hash := signature.StartBackgroundHash(p.stream.hashing())
 	reader := g.deadlineReader(w, r.Body)
-	data, err := body.Reader{
+	data, err := admission.BodyReader{
 		Limit: core.MaxSegmentBytes, Size: r.ContentLength,
 		Grow: memory.grow, Sink: hash.Add,
 	}.Read(reader)
 	reader.done()
-	p.hash = hash.Sum()
+	p.hash = hash.Digest()
 	var full *fault.Fault
 	switch {
 	case err == nil && len(data) == 0:
@@ -274,7 +271,7 @@ func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request, p *push, memo
 	case err == nil:
 	case errors.As(err, &full):
 		return err
-	case errors.Is(err, body.ErrTooLarge):
+	case errors.Is(err, admission.ErrBodyTooLarge):
 		return fault.New(fault.PushTooLarge, op, "the segment is larger than 300000000 bytes")
 	case reader.timedOut():
 		return &fault.Fault{Code: fault.PushSlow, Op: op, Detail: "the segment did not arrive in time", Err: err}

@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"net/netip"
 	"sync"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -11,38 +10,36 @@ import (
 
 // pushes counts and bounds the segments in the gateway, and waits for them when the node drains.
 type pushes struct {
-	limit int
 	// unchecked bounds unchecked pushes separately.
 	unchecked *admission.Shares
 
 	mu sync.Mutex
-	// n counts all, checked those that limit applies to.
-	n, checked int
-	draining   bool
+	// n counts all, checked bounds those that are not unchecked; guarded by mu, as all below.
+	n        int
+	checked  keyShares
+	draining bool
 	// empty is closed when the gateway drains and the last push has ended.
 	empty  chan struct{}
 	closed bool
 }
 
 func newPushes(limit int) *pushes {
-	return &pushes{limit: limit, unchecked: shares(limit), empty: make(chan struct{})}
+	return &pushes{checked: newKeyShares(limit), unchecked: shares(limit), empty: make(chan struct{})}
 }
 
-// enter takes a slot, if there is one: an unchecked one if from is an address.
-func (p *pushes) enter(from netip.Prefix) bool {
+// enter takes a slot, if there is one for the party.
+func (p *pushes) enter(by party) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
 	case p.draining:
 		return false
-	case from.IsValid():
-		if !p.unchecked.Enter(from) {
+	case by.from.IsValid():
+		if !p.unchecked.Enter(by.from) {
 			return false
 		}
-	case p.checked >= p.limit:
+	case !p.checked.enter(by.key):
 		return false
-	default:
-		p.checked++
 	}
 	p.n++
 	return true
@@ -57,13 +54,13 @@ func (p *pushes) refusal() error {
 }
 
 // leave gives back the slot that enter took.
-func (p *pushes) leave(from netip.Prefix) {
+func (p *pushes) leave(by party) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.n--; from.IsValid() {
-		p.unchecked.Leave(from)
+	if p.n--; by.from.IsValid() {
+		p.unchecked.Leave(by.from)
 	} else {
-		p.checked--
+		p.checked.leave(by.key)
 	}
 	p.closeIfEmptyLocked()
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/tracing"
+	"github.com/tuttinode/tutti/core/telemetry"
 )
 
 // pushRequest is a push without its body.
@@ -27,7 +27,7 @@ type pushRequest struct {
 	// Config is nil when the client sent none.
 	Config *configuration
 	// Parent is the client's span, if it has one.
-	Parent tracing.Parent
+	Parent telemetry.Parent
 }
 
 // readPush reads path and headers. Errors are faults PushPath, PushHeader,
@@ -38,7 +38,7 @@ func readPush(path string, h http.Header) (*pushRequest, error) {
 		return nil, err
 	}
 	r := &pushRequest{segmentPath: sp, Path: sp.Manifest, Multipart: wantsMultipart(h),
-		Parent: tracing.FromHeader(h)}
+		Parent: telemetry.FromHeader(h)}
 	if r.Duration, err = parseDuration(h.Get("Content-Duration")); err != nil {
 		return nil, err
 	}

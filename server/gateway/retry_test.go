@@ -15,7 +15,7 @@ import (
 
 func TestRetryElsewhere(t *testing.T) {
 	t.Parallel()
-	for name, bad := range map[string]behaviour{
+	for name, bad := range map[string]behavior{
 		"refused":              {status: 500, text: "Internal Server Error"},
 		"capped":               {status: 403, text: "OrchestratorCapped"},
 		"draining":             {status: 503, text: "Draining"},
@@ -46,7 +46,7 @@ func TestRetryElsewhere(t *testing.T) {
 			if len(second.seen()) != 1 {
 				t.Errorf("the other got %d segments", len(second.seen()))
 			}
-			first.set(behaviour{})
+			first.set(behavior{})
 			n.push("/live/show/2.ts", media).want(t, media)
 			if len(second.seen()) != 2 {
 				t.Error("the stream went back although it had moved")
@@ -71,7 +71,7 @@ func TestLateOrchestratorIsLeft(t *testing.T) {
 		first, second = b, a
 	}
 	wait(t, "the other's offer", func() bool { return second.count(&second.tokens) > 0 })
-	first.set(behaviour{acceptHang: true})
+	first.set(behavior{acceptHang: true})
 	n.push("/live/show/1.ts", media).want(t, media) // after 2 s
 	if n.events.count("uploaded OrchestratorLate") != 1 {
 		t.Errorf("no OrchestratorLate in %q", n.events.list())
@@ -87,7 +87,7 @@ func TestLateWorkIsNotRepeated(t *testing.T) {
 	n := start(t, []string{o.uri})
 	n.push("/live/show/0.ts", media).want(t, media)
 	hold := make(chan struct{})
-	o.set(behaviour{hold: hold})
+	o.set(behavior{hold: hold})
 	over := time.AfterFunc(core.WorkDeadline(2*time.Second)+time.Second, func() { close(hold) })
 	defer over.Stop()
 	n.push("/live/show/1.ts", media).want(t, media)
@@ -103,13 +103,13 @@ func TestBadInputKeepsTheSession(t *testing.T) {
 	t.Parallel()
 	o := newFake(t)
 	n := start(t, []string{o.uri})
-	o.set(behaviour{err: "No keyframes in input"})
+	o.set(behavior{err: "No keyframes in input"})
 	a := n.push("/live/show/0.ts", media)
 	a.wantFault(t, http.StatusUnprocessableEntity, fault.SegmentNotTranscodable)
 	if a.text != "No keyframes in input" {
 		t.Errorf("text %q", a.text)
 	}
-	o.set(behaviour{})
+	o.set(behavior{})
 	n.push("/live/show/1.ts", media).want(t, media)
 	segs := o.seen()
 	if len(segs) != 2 || segs[0].Token.GetSessionId() != segs[1].Token.GetSessionId() {
@@ -124,13 +124,13 @@ func TestOneOrchestratorAloneIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	o := newFake(t)
 	n := start(t, []string{o.uri})
-	o.set(behaviour{err: "Invalid data found when processing input"})
+	o.set(behavior{err: "Invalid data found when processing input"})
 	a := n.push("/live/show/0.ts", media)
 	a.wantFault(t, http.StatusUnprocessableEntity, fault.AttemptsExhausted)
 	if got := len(o.seen()); got != 3 {
 		t.Errorf("%d attempts, want 3", got)
 	}
-	o.set(behaviour{})
+	o.set(behavior{})
 	n.push("/live/show/1.ts", media).want(t, media)
 }
 
@@ -138,25 +138,25 @@ func TestOneOrchestratorAloneIsTriedAgain(t *testing.T) {
 func TestSegmentWithoutCapacityAnywhere(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
-		last   behaviour
+		last   behavior
 		status int
 		code   fault.Code
 	}{
-		"refused": {behaviour{status: 403, text: "OrchestratorCapped"}, http.StatusServiceUnavailable,
+		"refused": {behavior{status: 403, text: "OrchestratorCapped"}, http.StatusServiceUnavailable,
 			fault.NoSessionsAvailable},
-		"in an answer": {behaviour{err: "OrchestratorCapped"}, http.StatusServiceUnavailable,
+		"in an answer": {behavior{err: "OrchestratorCapped"}, http.StatusServiceUnavailable,
 			fault.NoSessionsAvailable},
-		"behind": {behaviour{err: "TranscoderBusy"}, http.StatusServiceUnavailable,
+		"behind": {behavior{err: "TranscoderBusy"}, http.StatusServiceUnavailable,
 			fault.NoSessionsAvailable},
-		"draining": {behaviour{status: 403, text: "Draining"}, http.StatusServiceUnavailable,
+		"draining": {behavior{status: 403, text: "Draining"}, http.StatusServiceUnavailable,
 			fault.NoSessionsAvailable},
-		"failed": {behaviour{err: "Invalid data found when processing input"}, http.StatusUnprocessableEntity,
+		"failed": {behavior{err: "Invalid data found when processing input"}, http.StatusUnprocessableEntity,
 			fault.AttemptsExhausted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a, b := newFake(t), newFake(t)
-			a.set(behaviour{status: 403, text: "OrchestratorCapped"})
+			a.set(behavior{status: 403, text: "OrchestratorCapped"})
 			b.set(row.last)
 			n := start(t, []string{a.uri, b.uri})
 			got := n.push("/live/show/0.ts", media)
@@ -171,15 +171,15 @@ func TestSegmentWithoutCapacityAnywhere(t *testing.T) {
 func TestNoSessionsAvailable(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
-		b    behaviour
+		b    behavior
 		code string
 	}{
-		"capped": {behaviour{discoveryError: "Invalid orchestrator request: OrchestratorCapped"},
+		"capped": {behavior{discoveryError: "Invalid orchestrator request: OrchestratorCapped"},
 			"OrchestratorCapped"},
-		"refused":         {behaviour{discoveryError: "authentication failed"}, "OrchestratorDeclined"},
-		"no address":      {behaviour{offer: func(i *rpc.OrchestratorInfo) { i.Transcoder = "" }}, "OrchestratorUnusable"},
-		"no token":        {behaviour{offer: func(i *rpc.OrchestratorInfo) { i.AuthToken = nil }}, "OrchestratorUnusable"},
-		"no capabilities": {behaviour{offer: func(i *rpc.OrchestratorInfo) { i.Capabilities = nil }}, "OrchestratorUnusable"},
+		"refused":         {behavior{discoveryError: "authentication failed"}, "OrchestratorDeclined"},
+		"no address":      {behavior{offer: func(i *rpc.OrchestratorInfo) { i.Transcoder = "" }}, "OrchestratorUnusable"},
+		"no token":        {behavior{offer: func(i *rpc.OrchestratorInfo) { i.AuthToken = nil }}, "OrchestratorUnusable"},
+		"no capabilities": {behavior{offer: func(i *rpc.OrchestratorInfo) { i.Capabilities = nil }}, "OrchestratorUnusable"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -201,7 +201,7 @@ func TestNoSessionsAvailable(t *testing.T) {
 func TestDiscoveryDoesNotWaitForTheSlow(t *testing.T) {
 	t.Parallel()
 	quick, hung := newFake(t), newFake(t)
-	hung.set(behaviour{discoveryHang: true})
+	hung.set(behavior{discoveryHang: true})
 	n := start(t, []string{hung.uri, deadAddress(t), quick.uri})
 	n.push("/live/show/0.ts", media).want(t, media)
 	if n.events.count("discovery OrchestratorSilent") != 0 {
@@ -237,10 +237,10 @@ func TestRefusedTokenIsReplaced(t *testing.T) {
 	o := newFake(t)
 	n := start(t, []string{o.uri})
 	n.push("/live/show/0.ts", media).want(t, media)
-	o.set(behaviour{status: 403, text: "expired auth token"})
+	o.set(behavior{status: 403, text: "expired auth token"})
 	a := n.push("/live/show/1.ts", media)
 	a.wantFault(t, http.StatusUnprocessableEntity, fault.AttemptsExhausted)
-	o.set(behaviour{})
+	o.set(behavior{})
 	n.push("/live/show/2.ts", media).want(t, media)
 }
 
@@ -283,12 +283,12 @@ func TestBehindIsNotAskedAgain(t *testing.T) {
 	n := start(t, []string{o.uri})
 	n.push("/live/show/0.ts", media).want(t, media)
 	// It takes no new sessions either.
-	o.set(behaviour{err: "TranscoderBusy", discoveryError: "OrchestratorCapped"})
+	o.set(behavior{err: "TranscoderBusy", discoveryError: "OrchestratorCapped"})
 	n.push("/live/show/1.ts", media).wantFault(t, http.StatusServiceUnavailable, fault.NoSessionsAvailable)
 	if got := len(o.seen()); got != 2 {
 		t.Errorf("%d segments were sent, want 2", got)
 	}
-	o.set(behaviour{discoveryError: "OrchestratorCapped"})
+	o.set(behavior{discoveryError: "OrchestratorCapped"})
 	n.push("/live/show/2.ts", media).want(t, media)
 	if segs := o.seen(); len(segs) != 3 || segs[2].Token.GetSessionId() != segs[0].Token.GetSessionId() {
 		t.Errorf("%d segments, or another session", len(segs))
@@ -302,11 +302,11 @@ func TestBehindIsNotAskedAgain(t *testing.T) {
 func TestBehindIsLeftForAnother(t *testing.T) {
 	t.Parallel()
 	o, other := newFake(t), newFake(t)
-	other.set(behaviour{discoveryError: "OrchestratorCapped"})
+	other.set(behavior{discoveryError: "OrchestratorCapped"})
 	n := start(t, []string{o.uri, other.uri})
 	n.push("/live/show/0.ts", media).want(t, media)
-	o.set(behaviour{err: "TranscoderBusy"})
-	other.set(behaviour{})
+	o.set(behavior{err: "TranscoderBusy"})
+	other.set(behavior{})
 	n.push("/live/show/1.ts", media).want(t, media)
 	n.push("/live/show/2.ts", media).want(t, media)
 	if got := len(o.seen()); got != 2 {

@@ -50,7 +50,7 @@ func TestFailedAttemptGivesItsMemoryBack(t *testing.T) {
 		first, second = b, a
 	}
 	wait(t, "the other's offer", func() bool { return second.count(&second.tokens) > 0 })
-	first.set(behaviour{downloadShort: true})
+	first.set(behavior{downloadShort: true})
 	big := make([]byte, 1<<20)
 	n.push("/live/show/1.ts", big).want(t, big)
 }

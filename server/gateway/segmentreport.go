@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/tuttinode/tutti/core/eventstream"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/telemetry"
 )
 
 // reportSegment reports a segment to the operator's service for the health of streams. Segments that the client broke
@@ -15,7 +15,7 @@ func (g *Gateway) reportSegment(p *push, took time.Duration, err error) {
 		return
 	}
 	name := strconv.FormatInt(int64(p.req.Number), 10) + p.req.Format.Ext()
-	g.opt.Segments.SegmentDone(&eventstream.Segment{
+	g.opt.Segments.SegmentDone(&telemetry.Segment{
 		Manifest: p.stream.id, Name: name, Number: int64(p.req.Number), Duration: p.plays, Bytes: len(p.data),
 		Began: p.at, Took: took, Success: err == nil, Attempts: p.attempts.all,
 	})

@@ -19,7 +19,7 @@ func TestSlowRenewalsAreLeft(t *testing.T) {
 		first, second = b, a
 	}
 	wait(t, "the other's offer", func() bool { return second.count(&second.tokens) > 0 })
-	first.set(behaviour{discoveryHang: true})
+	first.set(behavior{discoveryHang: true})
 	n.push("/live/show/1.ts", media).want(t, media) // after 2.5 s
 	if len(first.seen()) != 2 {
 		t.Errorf("%d segments are at the slow one", len(first.seen()))

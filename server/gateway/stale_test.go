@@ -29,7 +29,7 @@ func TestFreshTermsAreNotOld(t *testing.T) {
 			bad, good := newStaked(t, 1e6, 1), newStaked(t, 1, 1)
 			n := onChain(t, []staked{bad, good}, byStake)
 			n.push("/live/show/0.ts", media).want(t, media)
-			bad.set(behaviour{status: 400, text: text})
+			bad.set(behavior{status: 400, text: text})
 			for i := range 10 {
 				n.clock.Forward(time.Second)
 				n.push(fmt.Sprintf("/live/show%d/0.ts", i), media).want(t, media)
@@ -56,7 +56,7 @@ func TestOldTermsMayBeRefusedOnce(t *testing.T) {
 		n.push(fmt.Sprintf("/live/show%d/0.ts", i), media).want(t, media)
 	}
 	n.clock.Forward(30 * time.Second)
-	o.set(behaviour{status: 403, text: "expired auth token"})
+	o.set(behavior{status: 403, text: "expired auth token"})
 	for i := range 3 {
 		n.push(fmt.Sprintf("/live/show%d/1.ts", i), media).want(t, media)
 	}
@@ -74,10 +74,10 @@ func TestALiarMayNotMove(t *testing.T) {
 	dishonest.made, honest.made = data, data
 	other := func(i *rpc.OrchestratorInfo) { i.Transcoder = "https://localhost:" + port(dishonest.uri) }
 	twice := func(d *rpc.TranscodeData) { d.Segments[0].Pixels *= 2 }
-	dishonest.set(behaviour{result: twice})
+	dishonest.set(behavior{result: twice})
 	n := onChain(t, []staked{dishonest, honest}, verifying, byStake)
 	n.push("/live/show/0.ts", data).wantFrame(t, data)
-	dishonest.set(behaviour{offer: other, result: twice})
+	dishonest.set(behavior{offer: other, result: twice})
 	for i := range 4 {
 		n.push(fmt.Sprintf("/live/show%d/0.ts", i), data).wantFrame(t, data)
 	}
@@ -98,8 +98,8 @@ func port(uri string) string {
 	return ""
 }
 
-// TestDearRenewalsAreChosenAgain: the price of the choice holds for as long as the
-// stream stays, whatever the sessions are called.
+// TestExpensiveRenewalsAreChosenAgain: an orchestrator keeps a stream while its renewed price is at most twice the
+// price at which it was chosen. Above that an orchestrator is chosen again.
 func TestExpensiveRenewalsAreChosenAgain(t *testing.T) {
 	t.Parallel()
 	for price, stays := range map[int64]bool{200: true, 201: false} {
@@ -108,17 +108,17 @@ func TestExpensiveRenewalsAreChosenAgain(t *testing.T) {
 			o.Selection.Weights, o.Limits.SweepEvery = selectionweights.Weights{Stake: 1}, time.Hour
 		})
 		// The one that is going to ask for more is chosen when it is alone.
-		fair.set(behaviour{discoveryError: "full"})
+		fair.set(behavior{discoveryError: "full"})
 		n.push("/live/show/0.ts", media).want(t, media)
-		fair.set(behaviour{})
+		fair.set(behavior{})
 		riser.mu.Lock()
 		riser.price = price
 		riser.mu.Unlock()
 		n.clock.Forward(30*time.Minute - videorouting.RefreshBefore + 2*time.Second)
-		riser.set(behaviour{discoveryError: "later"})
+		riser.set(behavior{discoveryError: "later"})
 		n.push("/live/show/1.ts", media).want(t, media) // the old token still holds
 		riser.expires = func() time.Time { return n.clock.Now().Add(30 * time.Minute) }
-		riser.set(behaviour{})
+		riser.set(behavior{})
 		asked := fair.count(&fair.tokens)
 		n.push("/live/show/2.ts", media, "Content-Duration", "60000").want(t, media)
 		if chosenAgain := fair.count(&fair.tokens) > asked; chosenAgain == stays {
@@ -127,8 +127,7 @@ func TestExpensiveRenewalsAreChosenAgain(t *testing.T) {
 	}
 }
 
-// TestNewsOfAnotherSessionIsNotTaken: what comes with an answer renews a session, and
-// begins none.
+// TestTermsOfAnotherSessionAreNotTaken: terms in an answer renew the session that they name, and begin no other.
 func TestTermsOfAnotherSessionAreNotTaken(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -145,11 +144,11 @@ func TestTermsOfAnotherSessionAreNotTaken(t *testing.T) {
 			i.Address, i.TicketParams.Recipient = make([]byte, 20), make([]byte, 20)
 		}, false},
 		"no price": {func(i *rpc.OrchestratorInfo) { i.AuthToken.Token, i.PriceInfo = []byte("new"), nil }, false},
-		"dear": {func(i *rpc.OrchestratorInfo) { i.AuthToken.Token, i.PriceInfo.PricePerUnit = []byte("new"), 21 },
+		"expensive": {func(i *rpc.OrchestratorInfo) { i.AuthToken.Token, i.PriceInfo.PricePerUnit = []byte("new"), 21 },
 			false},
 	} {
 		o := newStaked(t, 1, 10)
-		o.set(behaviour{newTerms: row.change})
+		o.set(behavior{newTerms: row.change})
 		n := onChain(t, []staked{o})
 		n.push("/live/show/0.ts", media).want(t, media)
 		n.push("/live/show/1.ts", media).want(t, media)

@@ -1,14 +1,15 @@
 package gateway
 
 import (
-	"net/netip"
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway/hls"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
@@ -20,9 +21,8 @@ type stream struct {
 	id core.ManifestID
 	// pushers are those that the admission hook admitted to the stream; guarded by Gateway.mu.
 	pushers map[pusher]bool
-	// from is the address of an unchecked client that began it, the zero Prefix for others; claimedBy
-	// is the key or the own machine that it is of. Guarded by Gateway.mu.
-	from      netip.Prefix
+	// party is what it counts for, claimedBy the key or this machine that it is of. Guarded by Gateway.mu.
+	party     party
 	claimedBy string
 	since     time.Time
 	pool      *videorouting.Pool[upstream.Info]
@@ -35,6 +35,8 @@ type stream struct {
 	feed feed
 	// encoders detects several encoders.
 	encoders encoders
+	// sha256: the orchestrator of the last attempt takes segments hashed with SHA-256.
+	sha256 atomic.Bool
 
 	// discoverMu guards the search for orchestrators.
 	discoverMu sync.Mutex
@@ -55,6 +57,15 @@ type stream struct {
 	succeeded bool
 	inFlight  int
 	lastSeen  time.Time
+}
+
+// hashing returns the algorithm that the next segment is hashed with while it arrives: what the last
+// orchestrator takes, and the network's, which all take, for the first segment.
+func (s *stream) hashing() signature.Algorithm {
+	if s.sha256.Load() {
+		return signature.SHA256
+	}
+	return signature.Keccak
 }
 
 // plan is the output of one segment; it does not change with the stream.

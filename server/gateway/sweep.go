@@ -54,8 +54,9 @@ func (g *Gateway) endStream(s *stream) {
 
 // releaseStreamLocked gives a stream's slot back. The caller holds g.mu.
 func (g *Gateway) releaseStreamLocked(s *stream) {
-	if s.from.IsValid() {
-		g.unchecked--
-		g.uncheckedStreams.Leave(s.from)
+	if s.party.from.IsValid() {
+		g.uncheckedStreams.Leave(s.party.from)
+	} else {
+		g.checkedStreams.leave(s.party.key)
 	}
 }

@@ -10,9 +10,8 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/eventstream"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/tracing"
+	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 	"github.com/tuttinode/tutti/server/gateway/verify"
@@ -48,7 +47,7 @@ type segmentAttempts struct {
 	// by identifies the orchestrator in metrics.
 	by core.Performer
 	// all are the attempts in order, for the operator's services.
-	all []eventstream.Attempt
+	all []telemetry.Attempt
 }
 
 type lease = videorouting.Lease[upstream.Info]
@@ -79,7 +78,7 @@ func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, segmentAttem
 		j.seg.WaitOn = func() bool { return g.noOtherOrchestrator(ctx, j, so) }
 		begun := time.Now()
 		data, err := g.attempt(ctx, j, l, &t)
-		t.all = append(t.all, eventstream.Attempt{By: t.by, Took: time.Since(begun), Error: codeText(err)})
+		t.all = append(t.all, telemetry.Attempt{By: t.by, Took: time.Since(begun), Error: codeText(err)})
 		if err == nil {
 			return data, t, nil
 		}
@@ -242,10 +241,11 @@ func (g *Gateway) choose(ctx context.Context, j *job, tried, late []string) (*le
 // part of the work.
 func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *segmentAttempts) ([][]byte, error) {
 	start := time.Now()
-	ctx, span := tracing.Child(ctx, tracing.Client, "transcode", "")
-	span.Text(tracing.Orchestrator, l.Offer.URI)
+	ctx, span := telemetry.Child(ctx, telemetry.Client, "transcode", "")
+	span.Text(telemetry.Orchestrator, l.Offer.URI)
 	span.Peer(l.Offer.URI)
 	j.seg.Asked = l.Offer.Key()
+	j.stream.sha256.Store(l.Info.GetSegmentSha256())
 	reservation, err := j.memory.reserve(l.Offer.Key(), int64(len(j.seg.Data)))
 	defer reservation.end()
 	var res *upstream.Result
@@ -311,7 +311,7 @@ func (g *Gateway) collect(ctx context.Context, j *job, l *lease, reservation *re
 		return nil, err
 	}
 	held := j.memory.held
-	hashes := sync.OnceValue(g.hashed(l.Info, res.Renditions).sums)
+	hashes := sync.OnceValue(g.hashed(l.Info, res).sums)
 	defer hashes()
 	data, err := g.client.Download(ctx, l.Offer.URI, res.Renditions, reservation.grow)
 	if err == nil && g.opt.LocalVerify {

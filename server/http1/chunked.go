@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Bounds of a chunked body's framing.
+// Bounds of a chunked body's framing, in bytes.
 const (
 	maxSizeLine = 256
 	maxTrailers = 8 << 10
@@ -25,14 +25,14 @@ const (
 // chunks decodes a chunked body out of a connection's buffer.
 type chunks struct {
 	state chunkState
-	// left is the rest of the current chunk.
+	// left is the number of bytes left in the current chunk.
 	left int64
-	// trailer counts the bytes of trailers, which are skipped.
+	// trailer is the number of bytes of trailers that were read and skipped.
 	trailer int
 }
 
-// step consumes the buffer as far as p has space: it copied n bytes of data to p. It needs
-// more from the connection when n is 0, err is nil and the state is not chunksDone.
+// step decodes what is buffered until p is full, and returns the number of bytes copied to p. More has
+// to be read from the connection if n is 0, err is nil and the state is not chunksDone.
 func (k *chunks) step(c *conn, p []byte) (n int, err error) {
 	for err == nil && k.state != chunksDone {
 		b := c.buffered()
@@ -56,7 +56,7 @@ func (k *chunks) step(c *conn, p []byte) (n int, err error) {
 	return n, err
 }
 
-// frame reads one framing element; used is 0 while it is incomplete.
+// frame reads one framing element and returns its length, 0 while it is incomplete.
 func (k *chunks) frame(b []byte) (used int, err error) {
 	if k.state == dataEnd {
 		return k.endOfData(b)
@@ -134,8 +134,8 @@ func chunkSize(line []byte) (int64, error) {
 	return n, nil
 }
 
-// read decodes into p and returns what has arrived, waiting only for the first bytes. The
-// error is io.EOF with or after the last bytes.
+// read decodes into p. It waits for the first bytes only, and returns what has arrived. The error is
+// io.EOF with the last bytes or after them.
 func (k *chunks) read(c *conn, p []byte) (int, error) {
 	for {
 		n, err := k.step(c, p)
@@ -147,7 +147,7 @@ func (k *chunks) read(c *conn, p []byte) (int, error) {
 		case n > 0 || len(p) == 0:
 			return n, nil
 		}
-		// Read large chunks past the buffer.
+		// Large chunks are read into p directly, without a copy through the buffer.
 		if k.state == inData && c.pos == c.end && min(k.left, int64(len(p))) >= bufferSize {
 			n, err := c.nc.Read(p[:min(k.left, int64(len(p)))])
 			k.left -= int64(n)

@@ -32,7 +32,7 @@ func TestStreamsCostNoGoroutines(t *testing.T) {
 		}
 		open = append(open, resp)
 	}
-	// Those that dialled are on their way out when their connection is handed over.
+	// Those that dialed are on their way out when their connection is handed over.
 	for late := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
 		if time.Now().After(late) {
 			t.Fatalf("%d goroutines more", runtime.NumGoroutine()-before)

@@ -102,7 +102,7 @@ func TestMalformedAnswers(t *testing.T) {
 		{"two spaces", "HTTP/1.1  200 OK\r\n\r\n", http1.ErrMalformed},
 		{"reason", "HTTP/1.1 200 O\rK\r\n\r\n", http1.ErrMalformed},
 		{"switches", "HTTP/1.1 101 Switching Protocols\r\n\r\n", http1.ErrMalformed},
-		{"hints for ever", strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 100), http1.ErrMalformed},
+		{"hints forever", strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 100), http1.ErrMalformed},
 		{"bare LF", "HTTP/1.1 200 OK\nContent-Length: 0\n\n", io.ErrUnexpectedEOF},
 		{"LF within", head("A: b\nContent-Length: 5\r\n"), http1.ErrMalformed},
 		{"CR within", head("A: b\rc\r\n"), http1.ErrMalformed},
@@ -135,10 +135,10 @@ func TestMalformedAnswers(t *testing.T) {
 		{"chunk with LF", coded("3\nabc\r\n0\r\n\r\n"), http1.ErrMalformed},
 		{"chunk too long", coded("3\r\nabcd\r\n0\r\n\r\n"), http1.ErrMalformed},
 		{"chunk ends in LF", coded("3\r\nabc\n0\r\n\r\n"), http1.ErrMalformed},
-		{"size line for ever", coded("3;" + large), http1.ErrTooLarge},
+		{"size line forever", coded("3;" + large), http1.ErrTooLarge},
 		{"CR in extension", coded("3;a\rb\r\nabc\r\n0\r\n\r\n"), http1.ErrMalformed},
-		{"trailers for ever", coded("0\r\n" + strings.Repeat("A: b\r\n", 2000) + "\r\n"), http1.ErrTooLarge},
-		{"trailer line for ever", coded("0\r\n" + large), http1.ErrTooLarge},
+		{"trailers forever", coded("0\r\n" + strings.Repeat("A: b\r\n", 2000) + "\r\n"), http1.ErrTooLarge},
+		{"trailer line forever", coded("0\r\n" + large), http1.ErrTooLarge},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

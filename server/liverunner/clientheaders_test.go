@@ -8,7 +8,7 @@ import (
 )
 
 // TestAClientNamesNoOtherSession: gateways to applications (CGI, WSGI) read an underscore in a header's name as a
-// hyphen, so that a client could name a session, and where it comes from, beside the node.
+// hyphen, so that a client could name a session, and where it comes from, besides the node.
 func TestAClientNamesNoOtherSession(t *testing.T) {
 	t.Parallel()
 	n := start(t, "")

@@ -65,11 +65,11 @@ func (s *Server) HandOver(context.Context) error {
 // upgrading is what a server knows of upgrades that it is part of. The server's mu guards it.
 type upgrading struct {
 	lines map[*Line]struct{}
-	// elsewhere are single-shot sessions whose requests are in the process before.
+	// elsewhere are single-shot sessions whose requests are in the previous process.
 	elsewhere []string
 	// shared are the sessions that both processes know while there is no line between them.
 	shared []string
-	// before is closed when the process before this one has ended, nil without one.
+	// before is closed when the previous process has ended, nil without one.
 	before chan struct{}
 	// over: this process ends, and the sessions are the successor's alone.
 	over bool
@@ -82,7 +82,7 @@ type upgrading struct {
 type Line struct {
 	s    *Server
 	send func(Update)
-	// elsewhere and gone are those of upgrading on a line to the process before.
+	// elsewhere and gone are those of upgrading on a line to the previous process.
 	elsewhere []string
 	gone      chan struct{}
 }
@@ -142,7 +142,7 @@ func (s *Server) Restore(st State) {
 	}
 }
 
-// LineBefore connects the server with the process before it. send must not call the server. The caller must close
+// LineBefore connects the server with the previous process. send must not call the server. The caller must close
 // the line when that process has ended; the requests end then that were all of their sessions.
 func (s *Server) LineBefore(send func(Update)) *Line {
 	s.mu.Lock()
@@ -209,7 +209,7 @@ func (l *Line) Close() {
 	}
 }
 
-// AwaitBefore waits until the line to the process before, if any, was closed, or for ctx: the successor knows of the
+// AwaitBefore waits until the line to the previous process, if any, was closed, or for ctx: the successor knows of the
 // requests there by this process only.
 func (s *Server) AwaitBefore(ctx context.Context) {
 	s.mu.Lock()

@@ -2,14 +2,18 @@ package liverunner
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"sync"
+	"syscall"
 	"time"
 
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/liverunner"
 )
 
@@ -58,6 +62,13 @@ var errUnhealthy = errors.New("it is not healthy")
 // Ask asks the health address of a static runner once, and returns why it is not healthy.
 func Ask(ctx context.Context, spec *liverunner.Spec) error {
 	transport := &http.Transport{DisableKeepAlives: true, MaxResponseHeaderBytes: maxHealthHeader}
+	if spec.CA != "" {
+		roots, err := readRoots(spec.CA)
+		if err != nil {
+			return err
+		}
+		transport.TLSClientConfig = &tls.Config{RootCAs: roots}
+	}
 	defer transport.CloseIdleConnections()
 	return ask(ctx, healthClient(transport), spec)
 }
@@ -70,6 +81,20 @@ func healthClient(transport http.RoundTripper) *http.Client {
 }
 
 func ask(ctx context.Context, client *http.Client, spec *liverunner.Spec) error {
+	err := askOnce(ctx, client, spec)
+	refused := errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, context.DeadlineExceeded)
+	if err == nil || refused || ctx.Err() != nil || liverunner.IsContainer(spec.Health.Hostname()) ||
+		!inference.ExpectsTLS(ctx, spec.Health.String()) {
+		return err
+	}
+	return withoutTLS(inference.TLSExpected, err)
+}
+
+func withoutTLS(reason string, err error) error {
+	return &fault.Fault{Code: fault.RunnerTLS, Op: "ask for its health", Detail: reason, Err: err}
+}
+
+func askOnce(ctx context.Context, client *http.Client, spec *liverunner.Spec) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, spec.Health.String(), nil)
 	if err != nil {
 		return err
@@ -78,6 +103,9 @@ func ask(ctx context.Context, client *http.Client, spec *liverunner.Spec) error 
 	if err != nil {
 		if e, ok := errors.AsType[*url.Error](err); ok {
 			err = e.Err // without the address, which the operator knows
+		}
+		if reason := inference.TLSReason(err); reason != "" {
+			return withoutTLS(reason, err)
 		}
 		return fmt.Errorf("ask for its health: %w", err)
 	}

@@ -106,7 +106,7 @@ func serveSocket(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// worker is a server beside the runner, on another port of its host.
+// worker is a server next to the runner, on another port of its host.
 func worker(t *testing.T) *httptest.Server {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -152,7 +152,7 @@ func TestRecordedSessions(t *testing.T) {
 			s.replayEvents(t, e)
 		case strings.HasPrefix(e.What, "WebSocket"):
 			s.replaySocket(t, e)
-		case strings.HasPrefix(e.What, "single-shot while"): // beside the request after next
+		case strings.HasPrefix(e.What, "single-shot while"): // alongside the request after next
 			held := s.p.prepare(t, s.public, &list[i+2])
 			go func() { s.slow <- exchange(held) }()
 			<-s.begun

@@ -42,6 +42,9 @@ func (s *Server) registerStatic(ctx context.Context, data []byte, managed bool) 
 		if !managed && (specs[i].Program != nil || s.isManaged(specs[i].Label)) {
 			return nil, fmt.Errorf("runners[%d]: %w", i, errManaged)
 		}
+		if err := checkCA(&specs[i], managed); err != nil {
+			return nil, fmt.Errorf("runners[%d]: %w", i, err)
+		}
 	}
 	list, err := s.registry.Register(specs)
 	if err != nil {

@@ -33,7 +33,7 @@ type Options struct {
 	ProxyURL string
 	// Secret lets runners register themselves; empty allows none.
 	Secret string
-	// Idle is how long a session may go unused before it ends; 0 is for ever.
+	// Idle is how long a session may go unused before it ends; 0 is forever.
 	Idle time.Duration
 	// Requests bounds the requests in progress to runners and channels; 0 is DefaultRequests.
 	Requests int
@@ -131,7 +131,7 @@ func New(o Options) (*Server, error) {
 		health: health{problems: make(map[string]problem), full: make(map[string]time.Time),
 			unpriced: make(map[string]liverunner.Runner)},
 	}
-	s.upstream.DialContext = s.dial
+	s.upstream.DialContext, s.upstream.DialTLSContext = s.dial, s.dialTLS
 	s.left, s.leave = context.WithCancel(context.Background())
 	s.checker = healthClient(s.upstream)
 	s.registry = liverunner.NewRegistry(liverunner.Options{
@@ -244,7 +244,7 @@ func (s *Server) Routes(mux *http.ServeMux) {
 	handle("POST /runner/{route}/session/{sid}/stop", s.byRunner(s.stopByRunner))
 }
 
-// isApp reports whether a path leads to a runner, of a session or of one that has a session per request.
+// isApp reports whether a path is served by a runner, of a session or of one that has a session per request.
 func isApp(path string) bool {
 	parts := strings.Split(path, "/")
 	return len(parts) > 3 && parts[1] == "apps" && (parts[3] == "app" || len(parts) > 5 && parts[5] == "app")

@@ -34,7 +34,7 @@ func TestAFullRunner(t *testing.T) {
 	}
 	n.later(time.Minute)
 	if isFull() {
-		t.Error("full for ever")
+		t.Error("full forever")
 	}
 	if got := n.Counts(); got != (liverunner.Counts{Reserved: 1, Full: 1, Unknown: 1}) {
 		t.Errorf("%+v", got)

@@ -18,7 +18,10 @@ import (
 )
 
 // refusing is a worker whose runner refuses every session.
-type refusing struct{ used int }
+type refusing struct {
+	used int
+	last *inference.Job
+}
 
 func (w *refusing) Models() []inference.ModelState {
 	return []inference.ModelState{{
@@ -34,13 +37,33 @@ func (w *refusing) Reserve(context.Context, inference.Model, string) (inference.
 
 type refusingSlot struct{ w *refusing }
 
-func (s *refusingSlot) Run(context.Context, *inference.Job) (*inference.Reply, error) {
+func (s *refusingSlot) Run(_ context.Context, job *inference.Job) (*inference.Reply, error) {
+	s.w.last = job
 	return &inference.Reply{Status: http.StatusBadRequest, Body: io.NopCloser(strings.NewReader("no"))}, nil
 }
 func (s *refusingSlot) Release()                  { s.w.used-- }
 func (s *refusingSlot) Lost() <-chan struct{}     { return nil }
 func (s *refusingSlot) Recheck()                  {}
 func (s *refusingSlot) AwaitIdle(context.Context) {}
+
+// TestIDsOfRequests: an ID that a gateway chooses becomes a header for the runner. One that no header may have would
+// make every session fail as if its runner, or its worker, could not be reached.
+func TestIDsOfRequests(t *testing.T) {
+	t.Parallel()
+	worker := &refusing{}
+	s := livevideo.New(livevideo.Options{
+		Hub: trickle.NewHub(trickle.Limits{}, time.Now), ServiceURI: "https://orch.test:8935",
+		Workers: []inference.Worker{worker}, Now: time.Now, Rand: rand.Reader, Log: slog.New(slog.DiscardHandler),
+	})
+	for id, want := range map[string]string{"r-1": "r-1", `a\nb`: "", "": "", strings.Repeat("x", 1<<16): "", "ü": ""} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, livevideo.Path,
+			strings.NewReader(`{"model_id":"m","gateway_request_id":"`+id+`"}`))
+		s.Start(httptest.NewRecorder(), r, func() (string, error) { return "party", nil })
+		if got := worker.last.RequestID; got != want || !strings.Contains(string(worker.last.Body), id) {
+			t.Errorf("the job of %.20q is called %.20q", id, got)
+		}
+	}
+}
 
 // FuzzRequests sends bodies of all kinds: each is refused, and nothing of its session is left.
 func FuzzRequests(f *testing.F) {

@@ -13,9 +13,6 @@ import (
 // Path is where gateways start sessions.
 const Path = "/live-video-to-video"
 
-// ChannelPath is where channels are served on the public port.
-const ChannelPath = "/ai/trickle/"
-
 // Options make a Server.
 type Options struct {
 	// Hub holds the channels. Its owner runs and serves it.
@@ -25,8 +22,8 @@ type Options struct {
 	// RunnerHost is the host, or host and port, by which runners reach the channels; empty is that of
 	// ServiceURI.
 	RunnerHost string
-	// Workers run the models, each its own. Workers of other machines do not serve live video.
-	Workers []inference.Worker
+	// Workers run the models: those of this machine and those of others.
+	Workers inference.LongWorkers
 	// Payments meter sessions; nil means that they are free.
 	Payments Payments
 	// Draining reports that the node takes no new sessions; nil never does.
@@ -50,6 +47,8 @@ type Meter interface {
 	Unpaid() <-chan struct{}
 	// Close ends the charging. It is called once, when the session has ended.
 	Close()
+	// Drop ends a session for which nothing was done: it costs nothing. It stands for Close.
+	Drop()
 }
 
 // freeMeter charges nothing.
@@ -57,3 +56,4 @@ type freeMeter struct{}
 
 func (freeMeter) Unpaid() <-chan struct{} { return nil }
 func (freeMeter) Close()                  {}
+func (freeMeter) Drop()                   {}

@@ -3,7 +3,6 @@ package livevideo
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/status"
 )
@@ -35,24 +35,6 @@ const (
 type request struct {
 	Model   string          `json:"model_id"`
 	Params  json.RawMessage `json:"params"`
-	Request string          `json:"gateway_request_id"`
-	Stream  string          `json:"stream_id"`
-}
-
-// urls are a session's channels as one side knows them.
-type urls struct {
-	Control   string `json:"control_url"`
-	Events    string `json:"events_url"`
-	ID        string `json:"manifest_id"`
-	Publish   string `json:"publish_url"`
-	Subscribe string `json:"subscribe_url"`
-}
-
-// runnerRequest is what a runner gets: its input is what the gateway publishes.
-type runnerRequest struct {
-	urls
-	Params  json.RawMessage `json:"params"`
-	Model   string          `json:"model_id"`
 	Request string          `json:"gateway_request_id"`
 	Stream  string          `json:"stream_id"`
 }
@@ -83,7 +65,7 @@ func (s *Server) Start(w http.ResponseWriter, r *http.Request, admit func() (par
 	_, _ = w.Write(data)
 }
 
-func (s *Server) start(w http.ResponseWriter, r *http.Request, admit func() (string, error)) (*urls, error) {
+func (s *Server) start(w http.ResponseWriter, r *http.Request, admit func() (string, error)) (*ChannelURLs, error) {
 	req, err := readRequest(w, r)
 	if err != nil {
 		return nil, err
@@ -97,7 +79,7 @@ func (s *Server) start(w http.ResponseWriter, r *http.Request, admit func() (str
 		}
 	}()
 	model := modelNamed(req.Model)
-	if s.o.Draining() || s.full(model) {
+	if s.o.Draining() || s.o.Workers.Full(model) {
 		return nil, &refusal{http.StatusServiceUnavailable, busyText}
 	}
 	party, err := admit()
@@ -106,7 +88,7 @@ func (s *Server) start(w http.ResponseWriter, r *http.Request, admit func() (str
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), startTime)
 	defer cancel()
-	slot, err := s.reserve(ctx, model, party)
+	slot, err := s.o.Workers.Reserve(ctx, model, party)
 	if err != nil {
 		return nil, err
 	}
@@ -123,10 +105,9 @@ func (s *Server) start(w http.ResponseWriter, r *http.Request, admit func() (str
 		x.abandon()
 		return nil, &refusal{http.StatusServiceUnavailable, busyText}
 	}
-	in := s.o.ServiceURI + ChannelPath + x.id
-	return &urls{
-		Control: in + suffixControl, Events: in + suffixEvents, ID: x.id, Publish: in, Subscribe: in + suffixOut,
-	}, nil
+	answer := gatewayChannels(s.o.ServiceURI, x.id)
+	answer.ID = x.paid
+	return &answer, nil
 }
 
 // readRequest reads the body. Older gateways name stream and request in headers.
@@ -146,36 +127,49 @@ func readRequest(w http.ResponseWriter, r *http.Request) (*request, error) {
 	return &req, nil
 }
 
-// open makes a session's channels. Its id is their name and thereby the credential, so it is long.
+// open makes a session that is paid by a request.
 func (s *Server) open(r *http.Request, model inference.Model, slot inference.LongSlot) (*session, error) {
-	var random [16]byte
-	if _, err := io.ReadFull(s.o.Rand, random[:]); err != nil {
-		return nil, fault.Wrap(fault.Unexpected, "name a session", err)
+	x := &session{hub: s.o.Hub, slot: slot, meter: freeMeter{}, log: s.o.Log}
+	if err := x.rename(s.o.Rand); err != nil {
+		return nil, err
 	}
-	x := &session{id: hex.EncodeToString(random[:]), hub: s.o.Hub, slot: slot, meter: freeMeter{}, log: s.o.Log}
+	x.paid = x.id
 	if s.o.Payments != nil {
-		meter, err := s.o.Payments.Open(r, x.id, model)
+		meter, err := s.o.Payments.Open(r, x.paid, model)
 		if err != nil {
 			return nil, err
 		}
 		x.meter = meter
 	}
-	x.input = s.o.Hub.Open(x.id, x.id, typeMedia)
-	x.output = s.o.Hub.Open(x.id, x.id+suffixOut, typeMedia)
-	s.o.Hub.Open(x.id, x.id+suffixControl, jsonType)
-	s.o.Hub.Open(x.id, x.id+suffixEvents, jsonType)
+	x.openChannels()
 	return x, nil
 }
 
-// startRunner gives the session to its runner, which answers at once and works on.
+// startRunner gives the session to its runner, which answers at once and works on. Where that fails at one
+// worker of another machine, the next one gets the session under a new id: the first one knows the old.
 func (x *session) startRunner(ctx context.Context, s *Server, req *request) error {
-	base := s.runnerURI() + ChannelPath + x.id
-	body, err := json.Marshal(&runnerRequest{
-		urls: urls{
-			Control: base + suffixControl, Events: base + suffixEvents, ID: x.id, Publish: base + suffixOut, Subscribe: base,
-		},
-		Params: req.Params, Model: req.Model, Request: req.Request, Stream: req.Stream,
-	})
+	for {
+		err := x.tryRunner(ctx, s, req)
+		again, ok := x.slot.(inference.RemoteSlot)
+		if err == nil || ctx.Err() != nil || !ok || !again.CanRetry(err) {
+			return startFault(ctx, err)
+		}
+		x.closeChannels()
+		if err := x.rename(s.o.Rand); err != nil {
+			return err
+		}
+		x.openChannels()
+	}
+}
+
+func (x *session) tryRunner(ctx context.Context, s *Server, req *request) error {
+	id := req.Request
+	if !orchestrate.UsableRequestID(id) {
+		id = "" // it goes into headers and logs
+	}
+	sent := RunnerRequest{Params: req.Params, Model: req.Model, Request: req.Request, Stream: req.Stream}
+	sent.Address(s.runnerURI(), x.id)
+	body, err := json.Marshal(&sent)
 	if err != nil {
 		return &refusal{http.StatusBadRequest, "params are no JSON"}
 	}
@@ -184,20 +178,22 @@ func (x *session) startRunner(ctx context.Context, s *Server, req *request) erro
 	x.cancel = cancel
 	stop := context.AfterFunc(ctx, cancel)
 	reply, err := x.slot.Run(work, &inference.Job{
-		Model: modelNamed(req.Model), Body: body, ContentType: jsonType, RequestID: req.Request,
+		Model: modelNamed(req.Model), Body: body, ContentType: jsonType, RequestID: id,
 	})
+	x.reached = err == nil || ctx.Err() != nil
 	if err != nil {
-		return startFault(ctx, err)
+		cancel()
+		return err
 	}
-	x.answer = reply.Body
+	x.answer, x.worker = reply.Body, reply.Worker
 	text, err := io.ReadAll(io.LimitReader(reply.Body, maxAnswer))
 	if !stop() {
-		return startFault(ctx, ctx.Err())
+		return ctx.Err()
 	}
 	if reply.Status >= http.StatusMultipleChoices {
 		return containerError(reply.Status, inference.Message(text))
 	}
-	return startFault(ctx, err)
+	return err
 }
 
 // runnerURI is the orchestrator's address as runners know it.
@@ -211,6 +207,9 @@ func (s *Server) runnerURI() string {
 
 // startFault is the fault of a start that failed.
 func startFault(ctx context.Context, err error) error {
+	if own, ok := errors.AsType[*refusal](err); ok {
+		return own
+	}
 	switch {
 	case err == nil:
 		return nil

@@ -5,7 +5,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
-	"github.com/tuttinode/tutti/core/jobdiagnosis"
+	"github.com/tuttinode/tutti/core/doctor"
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
@@ -13,7 +13,7 @@ import (
 type ChainState struct {
 	View protocol.View
 	// Place is nil if it is unknown.
-	Place *jobdiagnosis.PoolRank
+	Place *doctor.PoolRank
 	// Orchestrator means that the node is one, so that its own record is shown.
 	Orchestrator bool
 	Gas          protocol.GasPrices
@@ -28,7 +28,7 @@ func (m *Metrics) WatchChain(source func() ChainState) error {
 	at := l.gauge("tutti_chain_head_timestamp_seconds", "When that block was made.")
 	stale := l.gauge("tutti_chain_stale", "1 while the chain is silent for longer than it ever is.")
 	round := l.gauge("tutti_round", "The present round.")
-	initialized := l.gauge("tutti_round_initialized", "1 once the present round is initialised.")
+	initialized := l.gauge("tutti_round_initialized", "1 once the present round is initialized.")
 	ends := l.gauge("tutti_round_end_layer1_block", "The layer-1 block at which the present round ends.")
 	balance := l.gauge("tutti_native_balance_gwei", "Money of the account that pays for transactions, in gwei.")
 	token := l.gauge("tutti_token_balance_lpt", "Stake token that the account holds unbonded, in whole tokens.")

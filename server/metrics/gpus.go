@@ -3,7 +3,7 @@ package metrics
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/device"
 )
 
 // maxGPUs bounds the series of devices.
@@ -13,12 +13,12 @@ const maxGPUs = 64
 type gpuSeries struct {
 	desc *prometheus.Desc
 	kind prometheus.ValueType
-	of   func(gpu.Device, gpu.Sample) float64
+	of   func(device.GPU, device.Sample) float64
 }
 
 // gpus collects an inventory at each scrape.
 type gpus struct {
-	source gpu.Inventory
+	source device.Inventory
 	info   *prometheus.Desc
 	driver *prometheus.Desc
 	// fixed are exported for every device, moving for those with a current reading.
@@ -28,11 +28,11 @@ type gpus struct {
 
 // WatchGPUs adds the series tutti_gpu_… of each device that the inventory has. A
 // device without a reading of now has only what does not change.
-func (m *Metrics) WatchGPUs(source gpu.Inventory) error {
+func (m *Metrics) WatchGPUs(source device.Inventory) error {
 	desc := func(name, help string, more ...string) *prometheus.Desc {
 		return prometheus.NewDesc(name, help, append([]string{"gpu"}, more...), nil)
 	}
-	series := func(name, help string, of func(gpu.Device, gpu.Sample) float64) gpuSeries {
+	series := func(name, help string, of func(device.GPU, device.Sample) float64) gpuSeries {
 		return gpuSeries{desc(name, help), prometheus.GaugeValue, of}
 	}
 	return m.Register(&gpus{
@@ -43,28 +43,28 @@ func (m *Metrics) WatchGPUs(source gpu.Inventory) error {
 		throttled: desc("tutti_gpu_throttled", "1 for the reason for which the GPU runs slower than it could.", "reason"),
 		fixed: []gpuSeries{
 			series("tutti_gpu_memory_total_bytes", "Memory of the GPU.",
-				func(d gpu.Device, _ gpu.Sample) float64 { return float64(d.Memory) }),
+				func(d device.GPU, _ device.Sample) float64 { return float64(d.Memory) }),
 		},
 		moving: []gpuSeries{
 			series("tutti_gpu_memory_used_bytes", "Memory in use, by all programs.",
-				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.Used) }),
+				func(_ device.GPU, s device.Sample) float64 { return float64(s.Used) }),
 			series("tutti_gpu_memory_foreign_bytes", "Memory that programs use which are no media workers of this node.",
-				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.Foreign) }),
+				func(_ device.GPU, s device.Sample) float64 { return float64(s.Foreign) }),
 			series("tutti_gpu_load_ratio", "Load of the GPU's compute units, 0 to 1.",
-				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.GPU) / 100 }),
+				func(_ device.GPU, s device.Sample) float64 { return float64(s.GPU) / 100 }),
 			series("tutti_gpu_encoder_load_ratio", "Load of the encoder units, 0 to 1.",
-				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.Encoder) / 100 }),
+				func(_ device.GPU, s device.Sample) float64 { return float64(s.Encoder) / 100 }),
 			series("tutti_gpu_decoder_load_ratio", "Load of the decoder units, 0 to 1.",
-				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.Decoder) / 100 }),
+				func(_ device.GPU, s device.Sample) float64 { return float64(s.Decoder) / 100 }),
 			series("tutti_gpu_encoder_sessions", "Encoders that are open, of any program.",
-				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.EncoderSessions) }),
+				func(_ device.GPU, s device.Sample) float64 { return float64(s.EncoderSessions) }),
 			series("tutti_gpu_temperature_celsius", "Temperature; 0 where the GPU has no sensor.",
-				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.Temperature) }),
+				func(_ device.GPU, s device.Sample) float64 { return float64(s.Temperature) }),
 			series("tutti_gpu_last_xid", "Number of the last critical error (XID) since the node began, 0 for none.",
-				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.XID) }),
+				func(_ device.GPU, s device.Sample) float64 { return float64(s.XID) }),
 			{desc("tutti_gpu_memory_errors_total", "Memory errors that could not be corrected, since the GPU's last reset."),
 				prometheus.CounterValue,
-				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.Uncorrected) }},
+				func(_ device.GPU, s device.Sample) float64 { return float64(s.Uncorrected) }},
 		},
 	})
 }
@@ -91,7 +91,7 @@ func (c *gpus) Collect(ch chan<- prometheus.Metric) {
 		ch <- prometheus.MustNewConstMetric(c.info, prometheus.GaugeValue, 1, d.ID(), cleanLabel(string(d.UUID)),
 			cleanLabel(d.Name), cleanLabel(d.PCI))
 		for _, s := range c.fixed {
-			ch <- prometheus.MustNewConstMetric(s.desc, s.kind, s.of(d, gpu.Sample{}), d.ID())
+			ch <- prometheus.MustNewConstMetric(s.desc, s.kind, s.of(d, device.Sample{}), d.ID())
 		}
 		sample, ok := c.source.Sample(d.UUID)
 		if !ok {
@@ -100,7 +100,7 @@ func (c *gpus) Collect(ch chan<- prometheus.Metric) {
 		for _, s := range c.moving {
 			ch <- prometheus.MustNewConstMetric(s.desc, s.kind, s.of(d, sample), d.ID())
 		}
-		for _, reason := range []string{gpu.ByTemperature, gpu.ByPower, gpu.ByPowerBrake, gpu.ByHardware} {
+		for _, reason := range []string{device.ByTemperature, device.ByPower, device.ByPowerBrake, device.ByHardware} {
 			on := 0.0
 			if sample.Throttled == reason {
 				on = 1

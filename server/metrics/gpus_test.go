@@ -5,22 +5,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/server/metrics"
 )
 
 // inventory has the devices that a test fills in.
 type inventory struct {
-	devices []gpu.Device
-	driver  gpu.Driver
-	samples map[gpu.UUID]gpu.Sample
+	devices []device.GPU
+	driver  device.Driver
+	samples map[device.UUID]device.Sample
 }
 
-func (s *inventory) Devices() []gpu.Device { return s.devices }
+func (s *inventory) Devices() []device.GPU { return s.devices }
 func (s *inventory) Err() *fault.Fault     { return nil }
-func (s *inventory) Driver() gpu.Driver    { return s.driver }
-func (s *inventory) Sample(id gpu.UUID) (gpu.Sample, bool) {
+func (s *inventory) Driver() device.Driver { return s.driver }
+func (s *inventory) Sample(id device.UUID) (device.Sample, bool) {
 	sample, ok := s.samples[id]
 	return sample, ok
 }
@@ -35,11 +35,12 @@ func TestGPUs(t *testing.T) {
 	if text := scrape(t, m); strings.Contains(text, "tutti_gpu_") {
 		t.Error("series without a GPU")
 	}
-	s.driver = gpu.Driver{Version: "550.54.15", CUDA: "12.4"}
-	s.devices = []gpu.Device{{Index: 0, UUID: "GPU-a", Name: "NVIDIA L4\xff", PCI: "0000:3b:00.0", Memory: 1000},
+	s.driver = device.Driver{Version: "550.54.15", CUDA: "12.4"}
+	s.devices = []device.GPU{{Index: 0, UUID: "GPU-a", Name: "NVIDIA L4\xff", PCI: "0000:3b:00.0", Memory: 1000},
 		{Index: 3, UUID: "GPU-b", Memory: 2000}}
-	s.samples = map[gpu.UUID]gpu.Sample{"GPU-a": {
-		Used: 600, Foreign: 50, GPU: 90, Encoder: 75, Decoder: 5, EncoderSessions: 7, Temperature: 61, Throttled: gpu.ByPower,
+	s.samples = map[device.UUID]device.Sample{"GPU-a": {
+		Used: 600, Foreign: 50, GPU: 90, Encoder: 75, Decoder: 5, EncoderSessions: 7, Temperature: 61,
+		Throttled:   device.ByPower,
 		Uncorrected: 2, XID: 31,
 	}}
 	text := scrape(t, m)
@@ -75,7 +76,7 @@ func TestManyGPUs(t *testing.T) {
 	t.Parallel()
 	s := &inventory{}
 	for i := range 200 {
-		s.devices = append(s.devices, gpu.Device{Index: i, UUID: gpu.UUID(fmt.Sprint("GPU-", i))})
+		s.devices = append(s.devices, device.GPU{Index: i, UUID: device.UUID(fmt.Sprint("GPU-", i))})
 	}
 	m := metrics.New(metrics.Options{NodeID: "id"})
 	if err := m.WatchGPUs(s); err != nil {

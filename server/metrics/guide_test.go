@@ -16,11 +16,10 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pricing"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/core/reward"
 	"github.com/tuttinode/tutti/server/metrics"
 )
 
-// promise is a series with its labels, beside the base labels, by roles.
+// promise is a series with its labels, besides the base labels, by roles.
 type promise struct {
 	kind   string
 	labels []string
@@ -117,7 +116,8 @@ func everything(t *testing.T, perStream bool) *metrics.Metrics {
 	pay(m.Tickets(metrics.Orchestrator, metrics.Gateway))
 	errs = append(errs, m.WatchModels(metrics.Orchestrator,
 		"https://o:8935", models), m.WatchModels(metrics.AIWorker, "o:8935", models),
-		m.WatchOrchestrators(func() int { return 2 }), m.WatchRewards(func() reward.Status { return reward.Status{} }),
+		m.WatchOrchestrators(func() int { return 2 }), m.WatchGuards(guardChecks, answerCache), m.WatchBatches(batches),
+		m.WatchRewards(func() protocol.RewardStatus { return protocol.RewardStatus{} }),
 		m.WatchFunds(gatewayAddress, func(context.Context) (protocol.SenderFunds, error) {
 			return protocol.SenderFunds{},
 				nil

@@ -82,6 +82,9 @@ func (r *Inference) flow(model modelLabels, f *inference.JobStats) {
 	if f.Tries > 1 {
 		w.retries.Add(float64(f.Tries - 1))
 	}
+	if f.Hedged {
+		w.hedges.Inc()
+	}
 	if f.Stream && f.FirstByte > 0 {
 		observe(w.first, f.FirstByte, f.TraceID)
 		if f.Events > 1 && f.Total > f.FirstByte {
@@ -133,11 +136,11 @@ func (r *Inference) ResultReceived(m inference.Model, took time.Duration, whole 
 
 // inferenceSeries are the families that jobs are counted in.
 type inferenceSeries struct {
-	requested, requests, errors, tokens, estimated, units, retries, changes *prometheus.CounterVec
-	downloaded, unsaved                                                     *prometheus.CounterVec
-	score, price                                                            *prometheus.GaugeVec
-	downloadTime                                                            *prometheus.HistogramVec
-	first, between, queue, own, total                                       *prometheus.HistogramVec
+	requested, requests, errors, tokens, estimated, units, retries, hedges, changes *prometheus.CounterVec
+	downloaded, unsaved                                                             *prometheus.CounterVec
+	score, price                                                                    *prometheus.GaugeVec
+	downloadTime                                                                    *prometheus.HistogramVec
+	first, between, queue, own, total                                               *prometheus.HistogramVec
 }
 
 func newInferenceSeries(reg prometheus.Registerer) *inferenceSeries {
@@ -157,6 +160,8 @@ func newInferenceSeries(reg prometheus.Registerer) *inferenceSeries {
 			"AI jobs whose runner reported no usage, so that events were counted.", account...),
 		units:   b.counter("tutti_ai_units_total", "Units that AI jobs were priced at.", account...),
 		retries: b.counter("tutti_ai_retries_total", "Further orchestrators that were asked before one answered.", flow...),
+		hedges: b.counter("tutti_ai_hedges_total", "Streams for which a second orchestrator was asked because the first "+
+			"was late; the label names the one that answered.", flow...),
 		changes: b.counter("tutti_ai_model_changes_total", "States that models of this node entered.", "pipeline",
 			"model_name", "state", "code"),
 		score: prometheus.NewGaugeVec(prometheus.GaugeOpts{

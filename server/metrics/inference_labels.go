@@ -33,7 +33,7 @@ type accountLabels struct {
 type flow struct {
 	first, between, queue, own, total prometheus.Observer
 	score                             prometheus.Gauge
-	retries                           prometheus.Counter
+	retries, hedges                   prometheus.Counter
 }
 
 // account is the bound series of one accountLabels.
@@ -126,6 +126,7 @@ func (l *labelSets) bindFlow(k flowLabels) *flow {
 		first: s.first.WithLabelValues(v...), between: s.between.WithLabelValues(v...), queue: s.queue.WithLabelValues(v...),
 		own: s.own.WithLabelValues(v...), total: s.total.WithLabelValues(v...),
 		score: s.score.WithLabelValues(v...), retries: s.retries.WithLabelValues(v...),
+		hedges: s.hedges.WithLabelValues(v...),
 	}
 }
 

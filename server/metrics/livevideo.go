@@ -48,7 +48,7 @@ func (m *Metrics) LiveVideo(streams func() int) (*LiveVideo, error) {
 	return r, nil
 }
 
-// Attempt counts an orchestrator that is asked to take a stream.
+// Attempt counts a request to an orchestrator to take a stream.
 func (r *LiveVideo) Attempt() { r.attempts.Inc() }
 
 // FirstSegment records how long an orchestrator took to its first output.

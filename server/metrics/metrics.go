@@ -4,6 +4,11 @@
 // It implements core.Recorder and has a registry of its own; nothing is on the
 // default registry. cmd/tutti makes one Metrics per process and hands a Recorder
 // to each role; server/admin serves the handler.
+//
+// The dashboard files keep what the operator's page shows in addition to the present state: the
+// live sessions with their speed, and the last minutes of work in steps. DashboardSessions wraps a
+// core.Transcoder, DashboardSeries a core.Recorder and an inference.Recorder. Their memory is
+// bounded for any number of streams; nothing of them is exported to Prometheus.
 package metrics
 
 import (

@@ -10,19 +10,18 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/doctor"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/jobdiagnosis"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/requeststats"
-	"github.com/tuttinode/tutti/core/reward"
 	"github.com/tuttinode/tutti/server/metrics"
 )
 
 // world is what a node's figures are looked up from.
 type world struct {
 	chain   metrics.ChainState
-	reward  reward.Status
+	reward  protocol.RewardStatus
 	rpc     []metrics.EndpointState
 	demand  []requeststats.Total
 	machine metrics.MachineState
@@ -37,7 +36,7 @@ func watched(t *testing.T, w *world) (*metrics.Metrics, *metrics.Reloads) {
 	err = errors.Join(err,
 		m.WatchChain(func() metrics.ChainState { return w.chain }),
 		m.WatchGas(metrics.Orchestrator, func() metrics.ChainState { return w.chain }),
-		m.WatchRewards(func() reward.Status { return w.reward }),
+		m.WatchRewards(func() protocol.RewardStatus { return w.reward }),
 		m.WatchEndpoints(func() []metrics.EndpointState { return w.rpc }),
 		m.WatchRequests(func() []requeststats.Total { return w.demand }),
 		m.WatchMachine(func() metrics.MachineState { return w.machine }),
@@ -53,9 +52,9 @@ func watched(t *testing.T, w *world) (*metrics.Metrics, *metrics.Reloads) {
 
 func full() *world {
 	return &world{
-		reward: reward.Status{Failures: 2},
+		reward: protocol.RewardStatus{Failures: 2},
 		chain: metrics.ChainState{Orchestrator: true, Gas: protocol.GasPrices{Current: core.NewWei(100_000_000)},
-			Place: &jobdiagnosis.PoolRank{Rank: 0, Members: 100, Size: 100, Stake: core.LPTTokens(4), Last: core.LPTTokens(10)},
+			Place: &doctor.PoolRank{Rank: 0, Members: 100, Size: 100, Stake: core.LPTTokens(4), Last: core.LPTTokens(10)},
 			View: protocol.View{
 				Known: true, PoolSize: 100, Head: protocol.Head{Number: 900, L1: 70, Time: time.Unix(1_700_000_000, 0)},
 				Round:    protocol.RoundState{Number: 12, Initialized: true, Start: 60, Length: 20},
@@ -153,7 +152,8 @@ func TestUnknownIsLeftOut(t *testing.T) {
 // Rounds of before the first look are history; each is counted once.
 func TestRewardRoundsAreCountedOnce(t *testing.T) {
 	t.Parallel()
-	w := &world{reward: reward.Status{State: reward.StateDone, History: []reward.Past{{Round: 7, Outcome: reward.Missed}}}}
+	w := &world{reward: protocol.RewardStatus{State: protocol.RewardDone, History: []protocol.PastReward{{Round: 7,
+		Outcome: protocol.RewardMissed}}}}
 	m, _ := watched(t, w)
 	has := func(called, missed string) {
 		t.Helper()
@@ -169,7 +169,8 @@ func TestRewardRoundsAreCountedOnce(t *testing.T) {
 		}
 	}
 	has("0", "0")
-	w.reward.History = append([]reward.Past{{Round: 9, Outcome: reward.Called}, {Round: 8, Outcome: reward.Missed}},
+	w.reward.History = append([]protocol.PastReward{{Round: 9, Outcome: protocol.RewardCalled}, {Round: 8,
+		Outcome: protocol.RewardMissed}},
 		w.reward.History...)
 	has("1", "1")
 	has("1", "1")

@@ -6,34 +6,34 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/core/reward"
 )
 
 // rewardStates are all states of a round's reward.
-func rewardStates() []reward.State {
-	return []reward.State{
-		reward.StateOff, reward.StateIdle, reward.StateWaiting, reward.StateSending, reward.StateDone, reward.StateFailed,
+func rewardStates() []protocol.RewardState {
+	return []protocol.RewardState{
+		protocol.RewardStateOff, protocol.RewardIdle, protocol.RewardWaiting, protocol.RewardSending, protocol.RewardDone,
+		protocol.RewardFailed,
 	}
 }
 
 // rewards counts rounds whose reward was settled while the node ran.
 type rewards struct {
-	source func() reward.Status
+	source func() protocol.RewardStatus
 	state  *prometheus.Desc
 	rounds *prometheus.Desc
 	errors *prometheus.Desc
 
 	mu      sync.Mutex
-	begun   bool                      // guarded by mu
-	counted protocol.Round            // guarded by mu: the newest round that is in counts
-	counts  map[reward.Outcome]uint64 // guarded by mu
+	begun   bool                              // guarded by mu
+	counted protocol.Round                    // guarded by mu: the newest round that is in counts
+	counts  map[protocol.RewardOutcome]uint64 // guarded by mu
 }
 
 // WatchRewards collects, at every scrape, the state of the round's reward, and counts how
 // rounds ended.
-func (m *Metrics) WatchRewards(source func() reward.Status) error {
+func (m *Metrics) WatchRewards(source func() protocol.RewardStatus) error {
 	return m.base(Orchestrator).Register(&rewards{
-		source: source, counts: make(map[reward.Outcome]uint64),
+		source: source, counts: make(map[protocol.RewardOutcome]uint64),
 		state: prometheus.NewDesc("tutti_reward_state", "1 for the state that the present round's reward is in.",
 			[]string{"state"}, nil),
 		rounds: prometheus.NewDesc("tutti_reward_rounds_total",
@@ -59,14 +59,14 @@ func (c *rewards) Collect(ch chan<- prometheus.Metric) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.count(s)
-	for _, outcome := range []reward.Outcome{reward.Called, reward.Missed} {
+	for _, outcome := range []protocol.RewardOutcome{protocol.RewardCalled, protocol.RewardMissed} {
 		ch <- prometheus.MustNewConstMetric(c.rounds, prometheus.CounterValue, float64(c.counts[outcome]), string(outcome))
 	}
 }
 
 // count takes rounds in that were settled since the last look; those of before the
 // first one are history. The caller holds mu.
-func (c *rewards) count(s reward.Status) {
+func (c *rewards) count(s protocol.RewardStatus) {
 	newest := c.counted
 	for _, p := range s.History {
 		if p.Round > c.counted && c.begun {

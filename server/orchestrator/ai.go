@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"time"
@@ -10,9 +11,9 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/pipeline"
-	"github.com/tuttinode/tutti/core/tracing"
+	"github.com/tuttinode/tutti/core/telemetry"
+	"github.com/tuttinode/tutti/server/access"
 	"github.com/tuttinode/tutti/server/admission"
-	"github.com/tuttinode/tutti/server/origin"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -56,6 +57,8 @@ type aiJob struct {
 	body       *upload
 	job        *orchestrate.Job
 	answer     answerWriter
+	// confirmed is closed when confirm has returned or is not called; nil if it was called before the work.
+	confirmed chan struct{}
 	// abort means that the connection must be aborted.
 	abort bool
 
@@ -64,7 +67,7 @@ type aiJob struct {
 	// for the gateway to read its answer.
 	waited time.Duration
 	f      inference.JobStats
-	span   tracing.Span
+	span   telemetry.Span
 }
 
 func (s *Server) newAIJob(w http.ResponseWriter, r *http.Request, p pipeline.Pipeline) *aiJob {
@@ -116,8 +119,28 @@ func (x *aiJob) run() error {
 	defer job.Close()
 	x.job = job
 	x.body.paid()
-	x.confirm(job)
-	return x.work(job)
+	if job.IsPaid() {
+		x.confirm(job)
+		return x.work(x.r.Context(), job)
+	}
+	return x.workMeanwhile(job)
+}
+
+// workMeanwhile does the work while the payment is written to disk. Nothing of the answer is sent before that.
+func (x *aiJob) workMeanwhile(job *orchestrate.Job) error {
+	ctx, cancel := context.WithCancel(x.r.Context())
+	x.confirmed = make(chan struct{})
+	// The connection must not be used after the handler, also not if the work panics.
+	defer func() { cancel(); <-x.confirmed }()
+	go func() {
+		defer close(x.confirmed)
+		if job.Paid() == nil {
+			x.confirm(job)
+		} else {
+			cancel()
+		}
+	}()
+	return x.work(ctx, job)
 }
 
 // confirm notifies one of our own gateways that its tickets are credited, so that it can use
@@ -138,7 +161,7 @@ func (x *aiJob) authenticate() (*orchestrate.JobSender, error) {
 	if err != nil {
 		return nil, err
 	}
-	credentials.From = origin.Host(x.r.RemoteAddr)
+	credentials.From = access.Host(x.r.RemoteAddr)
 	sender, err := x.s.orch.CheckJob(credentials)
 	if err == nil {
 		admission.Prove(x.r.Context())
@@ -147,11 +170,17 @@ func (x *aiJob) authenticate() (*orchestrate.JobSender, error) {
 }
 
 // work runs the job and relays its answer.
-func (x *aiJob) work(job *orchestrate.Job) error {
+func (x *aiJob) work(ctx context.Context, job *orchestrate.Job) error {
 	begun := x.s.opt.Now()
-	reply, err := job.Run(x.r.Context())
+	reply, err := job.Run(ctx)
+	if x.confirmed != nil {
+		<-x.confirmed
+	}
 	x.addWait(begun)
-	if err != nil {
+	switch unpaid := job.Paid(); {
+	case unpaid != nil:
+		return unpaid
+	case err != nil:
 		return x.runnerFault(err)
 	}
 	defer reply.Body.Close()
@@ -183,11 +212,18 @@ func (x *aiJob) receive(pace *readPace, sender *orchestrate.JobSender) error {
 	if x.pipe.Form == pipeline.Multipart {
 		most = x.s.opt.FileBytes
 		pace.allow(fileTime)
+	} else if x.r.ContentLength > DefaultTextBytes { // it holds images or sounds
+		pace.allow(fileTime)
 	}
 	begun := x.s.opt.Now()
 	var err error
-	x.body, err = receiveBody(x.r.Body, x.r.ContentLength, most, x.s.uploads,
-		x.s.uploads.jobClaim(sender.Party(), sender.Source()), pace.progress)
+	claim := x.s.uploads.jobClaim(sender.Party(), sender.Source())
+	if size := x.r.ContentLength; x.spools() && size > largeBody {
+		x.body, err = receiveLong(x.r.Body, size, most, x.s.uploads, x.s.disk, claim, pace.progress, pipeline.LongOptions{
+			Secret: x.s.opt.Spools.Secret(), Open: func() (pipeline.Spool, error) { return x.s.opt.Spools.Open() }})
+	} else {
+		x.body, err = receiveBody(x.r.Body, size, most, x.s.uploads, claim, pace.progress)
+	}
 	x.addWait(begun)
 	if fault.CodeOf(err) == fault.JobTooLarge {
 		// Do not read the rest.
@@ -196,17 +232,29 @@ func (x *aiJob) receive(pace *readPace, sender *orchestrate.JobSender) error {
 	return err
 }
 
+// operation returns what the request wants of a language model; "" is what the existing network knows.
+func (x *aiJob) operation() inference.Operation {
+	if !x.own {
+		return ""
+	}
+	return inference.Operation(x.r.Header.Get(rpc.OperationHeader))
+}
+
+// spools reports whether long values of the body go into a file. Of texts that are embedded or ranked none are
+// pictures.
+func (x *aiJob) spools() bool {
+	op := x.operation()
+	return x.s.opt.Spools != nil && x.pipe.Capability == capability.LLM && (op == "" || op.Generates())
+}
+
 // decode reads the body in the pipeline's form. Gateways of the existing network send seven
 // fields of llm requests; other fields are dropped, as they do.
 func (x *aiJob) decode() error {
-	var op inference.Operation
-	if x.own {
-		op = inference.Operation(x.r.Header.Get(rpc.OperationHeader))
-	}
-	req, err := pipeline.Decode(x.pipe.Capability, op, x.r.Header.Get("Content-Type"), x.body.data)
+	req, err := pipeline.Decode(x.pipe.Capability, x.operation(), x.r.Header.Get("Content-Type"), x.body.data)
 	if err != nil {
 		return err
 	}
+	req.AddLong(x.body.long, x.body.data)
 	if !x.own && x.pipe.Capability == capability.LLM && !req.Plain {
 		x.body.data = pipeline.NetworkLLM(x.body.data)
 		req.N = 1
@@ -221,7 +269,7 @@ func (x *aiJob) admit(sender *orchestrate.JobSender) (*orchestrate.Job, error) {
 	job, err := x.s.orch.AdmitJob(x.r.Context(), orchestrate.JobRequest{
 		Sender: sender, Request: x.req,
 		Body: x.body.data, ContentType: x.r.Header.Get("Content-Type"), Grow: x.grow,
-		Own: x.own, ID: x.f.RequestID,
+		Own: x.own, ID: x.f.RequestID, Long: x.body.values(),
 	})
 	x.f.Units = x.req.Units
 	if err != nil {
@@ -257,5 +305,5 @@ func (x *aiJob) done(err error) {
 		x.f.Code = fault.CodeOf(err)
 	}
 	x.endSpan()
-	x.s.orch.JobDone(&x.f, x.job, origin.Host(x.r.RemoteAddr), err)
+	x.s.orch.JobDone(&x.f, x.job, access.Host(x.r.RemoteAddr), err)
 }

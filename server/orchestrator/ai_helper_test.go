@@ -13,10 +13,10 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/keccak"
+	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/server/rpc"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 var llama = inference.Model{Capability: capability.LLM, ID: "meta-llama/Meta-Llama-3.1-8B-Instruct"}
@@ -121,7 +121,7 @@ func wanted(m inference.Model) capability.Capabilities {
 // credentials are the headers of a job.
 func (a *aiNode) credentials(m inference.Model, tok *rpc.AuthToken) *rpc.SegData {
 	return rpc.ToSegData(&rpc.SegmentMeta{
-		Manifest: m.Manifest(), Hash: keccak.Sum(nil), Token: tok, Capabilities: wanted(m),
+		Manifest: m.Manifest(), Hash: signature.Keccak256(nil), Token: tok, Capabilities: wanted(m),
 	})
 }
 

@@ -26,6 +26,8 @@ func (x *aiJob) refuse(err error) {
 	}
 	text := fault.Wire(err)
 	switch {
+	case x.own && fault.CodeOf(err) == fault.JobTooLarge:
+		_, text = fault.Public(err) // with the limit
 	case x.own:
 	case fault.ClassOf(err) == fault.Busy && fault.CodeOf(err) != fault.ArtifactsFull:
 		text = busyText

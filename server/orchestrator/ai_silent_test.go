@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // A model may be silent for longer than a gateway may take nothing.

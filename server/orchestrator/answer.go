@@ -6,6 +6,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -26,7 +27,10 @@ func (s *Server) transcodeResult(number core.SegmentNumber, in orchestrate.Info,
 		res.Result = &rpc.TranscodeResult_Error{Error: fault.Wire(err)}
 		return proto.Marshal(res)
 	}
-	data := &rpc.TranscodeData{Sig: done.Signature, Segments: make([]*rpc.TranscodedSegmentData, len(done.Renditions))}
+	data := &rpc.TranscodeData{
+		Sig: done.Signature, Sha256: done.Hashed == signature.SHA256,
+		Segments: make([]*rpc.TranscodedSegmentData, len(done.Renditions)),
+	}
 	for i, r := range done.Renditions {
 		data.Segments[i] = &rpc.TranscodedSegmentData{Url: r.URL, Pixels: int64(r.Pixels), PerceptualHashUrl: r.SignatureURL}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/fetchurl"
+	"github.com/tuttinode/tutti/core/signature"
 )
 
 const (
@@ -27,10 +28,10 @@ const (
 	maxRedirects = 3
 )
 
-// body returns the segment that a request contains or names by URL.
-func (s *Server) body(r *http.Request, c claim, pace *readPace) (*upload, error) {
+// body returns the segment that a request contains or names by URL, hashed with a.
+func (s *Server) body(r *http.Request, a signature.Algorithm, c claim, pace *readPace) (*upload, error) {
 	if r.Header.Get("Content-Type") != uriType {
-		return receive(r.Body, r.ContentLength, s.uploads, c, pace.progress)
+		return receive(r.Body, r.ContentLength, a, s.uploads, c, pace.progress)
 	}
 	text, err := io.ReadAll(io.LimitReader(r.Body, maxURI))
 	if err != nil {
@@ -38,14 +39,14 @@ func (s *Server) body(r *http.Request, c claim, pace *readPace) (*upload, error)
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), fetchTimeout)
 	defer cancel()
-	up, err := s.fetchSegment(ctx, string(bytes.TrimSpace(text)), c)
+	up, err := s.fetchSegment(ctx, string(bytes.TrimSpace(text)), a, c)
 	if err != nil && fault.CodeOf(err) != fault.UploadsFull {
 		return nil, fault.Wrap(fault.InputFetchFailed, "fetch segment", err)
 	}
 	return up, err
 }
 
-func (s *Server) fetchSegment(ctx context.Context, text string, c claim) (*upload, error) {
+func (s *Server) fetchSegment(ctx context.Context, text string, a signature.Algorithm, c claim) (*upload, error) {
 	u, err := url.Parse(text)
 	if err != nil {
 		return nil, err
@@ -68,7 +69,7 @@ func (s *Server) fetchSegment(ctx context.Context, text string, c claim) (*uploa
 	if res.StatusCode != http.StatusOK {
 		return nil, errors.New(res.Status)
 	}
-	return receive(res.Body, res.ContentLength, s.uploads, c, func(int) {})
+	return receive(res.Body, res.ContentLength, a, s.uploads, c, func(int) {})
 }
 
 // fetcher returns a client for untrusted URLs. It connects only to public addresses and to the

@@ -13,7 +13,6 @@ import (
 	"github.com/tuttinode/tutti/server/byoc"
 	"github.com/tuttinode/tutti/server/liverunner"
 	"github.com/tuttinode/tutti/server/livevideo"
-	"github.com/tuttinode/tutti/server/livevideo/serverless"
 )
 
 var _ lifecycle.SocketOwner = (*Server)(nil)
@@ -30,7 +29,8 @@ func (s *Server) kindOf(r *http.Request) admission.RequestKind {
 	case s.opt.Live != nil && s.opt.Live.IsLong(r):
 		return admission.LongRequest
 	}
-	if r.URL.Path == livevideo.Path || r.URL.Path == serverless.Path || strings.HasPrefix(r.URL.Path, byoc.RequestPath) {
+	if r.URL.Path == livevideo.Path || r.URL.Path == livevideo.ServerlessPath ||
+		strings.HasPrefix(r.URL.Path, byoc.RequestPath) {
 		return admission.LongRequest
 	}
 	for _, p := range pipeline.Table() {
@@ -38,8 +38,11 @@ func (s *Server) kindOf(r *http.Request) admission.RequestKind {
 			return admission.LongRequest
 		}
 	}
-	if r.URL.Path == "/segment" || strings.HasPrefix(r.URL.Path, orchestrate.StreamPath) {
-		return admission.ShortRequest
+	switch {
+	case r.URL.Path == "/segment":
+		return admission.FollowedRequest
+	case strings.HasPrefix(r.URL.Path, orchestrate.StreamPath):
+		return admission.FollowingRequest
 	}
 	return admission.BriefRequest
 }

@@ -21,12 +21,12 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/coretest"
-	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/server/orchestrator"
 	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/tlscert"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // node is a listener on a real socket over a fake transcoder, and a gateway's
@@ -186,7 +186,7 @@ var profiles = []core.Profile{
 // meta describes a segment.
 func meta(tok *rpc.AuthToken, body []byte) *rpc.SegmentMeta {
 	return &rpc.SegmentMeta{
-		Manifest: "stream", Number: 7, Hash: keccak.Sum(body), Duration: 2 * time.Second,
+		Manifest: "stream", Number: 7, Hash: signature.Keccak256(body), Duration: 2 * time.Second,
 		Profiles: profiles, Token: tok,
 		Capabilities: capability.Capabilities{Bits: capability.Of(capability.H264, capability.MPEGTS, capability.AuthToken)},
 	}

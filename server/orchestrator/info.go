@@ -10,7 +10,7 @@ import (
 )
 
 // orchestratorInfo returns the message of an offer. Our own gateways recognize us by its node
-// field, which others do not read.
+// field, and hash segments as the next one allows; others read neither.
 func (s *Server) orchestratorInfo(in *orchestrate.Info) *rpc.OrchestratorInfo {
 	return infoMessage(in, s.opt.Version, s.opt.Nodes)
 }
@@ -20,7 +20,7 @@ func infoMessage(in *orchestrate.Info, version string, nodes []string) *rpc.Orch
 		Transcoder:   in.ServiceURI,
 		Address:      in.Address[:],
 		Capabilities: rpc.FromCapabilities(in.Capabilities),
-		Node:         nodePrefix + version,
+		Node:         nodePrefix + version, SegmentSha256: true,
 		AuthToken: &rpc.AuthToken{
 			Token: in.Token.Code, SessionId: string(in.Token.Session), Expiration: in.Token.Expires,
 		},

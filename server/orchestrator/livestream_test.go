@@ -106,7 +106,7 @@ func (s *stream) check(line, status string, headers map[string]string) {
 	var res *http.Response
 	select {
 	case res = <-s.pending[line].answer:
-	case <-time.After(10 * time.Second):
+	case <-time.After(30 * time.Second):
 		s.t.Fatalf("%s: no answer", line)
 	}
 	_ = s.pending[line].body.Close()

@@ -3,11 +3,10 @@ package orchestrator
 import (
 	"net/http"
 
+	"github.com/tuttinode/tutti/server/access"
 	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/liverunner"
 	"github.com/tuttinode/tutti/server/livevideo"
-	"github.com/tuttinode/tutti/server/livevideo/serverless"
-	"github.com/tuttinode/tutti/server/origin"
 )
 
 // liveVideoRoutes adds the paths of live video, and those of channels where no live runners have them.
@@ -16,7 +15,7 @@ func (s *Server) liveVideoRoutes(mux *http.ServeMux) {
 		mux.HandleFunc("POST "+livevideo.Path, s.liveVideo)
 	}
 	if s.opt.Serverless != nil {
-		mux.HandleFunc("POST "+serverless.Path, s.opt.Serverless.Start)
+		mux.HandleFunc("POST "+livevideo.ServerlessPath, s.opt.Serverless.Start)
 		if s.opt.Live == nil {
 			mux.HandleFunc("GET /discovery", s.opt.Serverless.Discovery)
 		}
@@ -33,7 +32,7 @@ func (s *Server) liveVideo(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			return "", err
 		}
-		credentials.From = origin.Host(r.RemoteAddr)
+		credentials.From = access.Host(r.RemoteAddr)
 		sender, err := s.orch.CheckJob(credentials)
 		if err != nil {
 			return "", err

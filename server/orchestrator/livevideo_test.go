@@ -11,15 +11,16 @@ import (
 	"os"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/livevideo"
 	"github.com/tuttinode/tutti/server/trickle"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // longWorker gives slots for work that goes on.
@@ -42,7 +43,10 @@ func (longSlot) AwaitIdle(context.Context) {}
 var noop = inference.Model{Capability: capability.LiveVideoToVideo, ID: "noop"}
 
 // meter is a payment that the test ends.
-type meter struct{ over chan struct{} }
+type meter struct {
+	over            chan struct{}
+	closed, dropped atomic.Int32
+}
 
 func (m *meter) Open(r *http.Request, _ string, _ inference.Model) (livevideo.Meter, error) {
 	if r.Header.Get("requestID") == "unpaid" {
@@ -51,7 +55,8 @@ func (m *meter) Open(r *http.Request, _ string, _ inference.Model) (livevideo.Me
 	return m, nil
 }
 func (m *meter) Unpaid() <-chan struct{} { return m.over }
-func (m *meter) Close()                  {}
+func (m *meter) Close()                  { m.closed.Add(1) }
+func (m *meter) Drop()                   { m.dropped.Add(1) }
 
 // liveNode is a node with a model of live video.
 type liveNode struct {
@@ -167,7 +172,7 @@ func TestLiveVideoRequest(t *testing.T) {
 	n.free()
 }
 
-// A session that does not begin leaves no channel and no slot.
+// A session that does not begin leaves no channel and no slot, and costs nothing where its runner did not get it.
 func TestLiveVideoRefusals(t *testing.T) {
 	n := newLiveNode(t)
 	check := func(what, body string, status int, want string, headers ...string) {
@@ -187,11 +192,17 @@ func TestLiveVideoRefusals(t *testing.T) {
 	n.says(422, "application/json", `{"detail":{"msg":"no such prompt"}}`)
 	check("the runner refuses", `{"model_id":"noop"}`, 500,
 		"live-video-to-video container returned 422: no such prompt")
+	if n.meter.closed.Load() != 1 || n.meter.dropped.Load() != 0 {
+		t.Error("what the runner refused is free")
+	}
 	n.worker.Answer = func(context.Context, *inference.Job) (*inference.Reply, error) {
 		return nil, fault.New(fault.RunnerUnreachable, "x", "connection refused")
 	}
 	check("no runner", `{"model_id":"noop"}`, 500, "live-video-to-video container returned 500: "+
 		fault.Wire(fault.New(fault.RunnerUnreachable, "x", "connection refused")))
+	if n.meter.closed.Load() != 1 || n.meter.dropped.Load() != 1 {
+		t.Error("what the runner did not get is charged")
+	}
 	n.worker.Answer = answer
 	check("busy", `{"model_id":"other"}`, 503, "insufficient capacity")
 }

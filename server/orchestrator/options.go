@@ -14,11 +14,11 @@ import (
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/orchestrate"
-	"github.com/tuttinode/tutti/core/tracing"
+	"github.com/tuttinode/tutti/core/privatefile"
+	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/server/byoc"
 	"github.com/tuttinode/tutti/server/liverunner"
 	"github.com/tuttinode/tutti/server/livevideo"
-	"github.com/tuttinode/tutti/server/livevideo/serverless"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/tlscert"
 	"github.com/tuttinode/tutti/server/trickle"
@@ -78,7 +78,7 @@ type Options struct {
 	LiveVideo *livevideo.Server
 	Channels  *trickle.Hub
 	// Serverless starts sessions at a runner elsewhere, on Channels too; nil where there is none.
-	Serverless *serverless.Server
+	Serverless *livevideo.Serverless
 	// Capabilities serves external capabilities, on Channels; nil on a node that lets none register.
 	Capabilities *byoc.Server
 	// Paywall takes payment for live work; nil where there is none, or it is free.
@@ -113,13 +113,15 @@ type Options struct {
 	// TextBytes and FileBytes bound the bodies of AI requests, DefaultTextBytes and
 	// DefaultFileBytes when 0.
 	TextBytes, FileBytes int64
+	// Spools are files for the long values of large AI requests; nil keeps them in memory.
+	Spools *privatefile.Spools
 	// Frames encodes videos; without it image-to-video fails.
 	Frames FrameEncoder
 	// AINotice is shown on /status: why configured models are not served, "" for none; may be
 	// nil.
 	AINotice func() string
 	// Tracer makes the spans of jobs and segments; nil makes none.
-	Tracer *tracing.Tracer
+	Tracer *telemetry.Tracer
 
 	Now func() time.Time
 	Log *slog.Logger

@@ -15,7 +15,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -25,7 +24,7 @@ import (
 var paidChat = `{"model":"` + llama.ID + `","max_tokens":10,"messages":[{"role":"user","content":"my secret prompt"}]}`
 
 // TestPaidJob: the bill is max_tokens at the quoted price, under the model's
-// account, and what was produced stands beside it.
+// account, and what was produced stands next to it.
 func TestPaidJob(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, client func(*aiNode) *http.Client) {
@@ -196,7 +195,7 @@ func TestOfferBesideAnswer(t *testing.T) {
 	// What failed has none: the gateway asks anyway.
 	c.fails(fault.RunnerBusy, "429")
 	if res, _ = do(t, c.h2, asOwn(c.llm(&fresh, 1, paidChat))); res.Header.Get("Tutti-Offer") != "" {
-		t.Error("an offer beside a refusal")
+		t.Error("an offer next to a refusal")
 	}
 }
 
@@ -225,7 +224,7 @@ func TestVectorHeaders(t *testing.T) {
 	c := newChainNode(t)
 	c.says(200, "application/json", plainAnswer)
 	m := c.credentials(llama, nil)
-	m.Sig = c.gateway.sign(t, signature.Segment(llama.Manifest(), 0, keccak.Sum(nil), nil))
+	m.Sig = c.gateway.sign(t, signature.Segment(llama.Manifest(), 0, signature.Keccak256(nil), nil))
 	for _, v := range segmentVectors(t) {
 		if v.Manifest != string(llama.Manifest()) {
 			continue

@@ -12,7 +12,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -90,7 +89,7 @@ func TestPaidPictureIsOfTheSizeBilled(t *testing.T) {
 	}
 	in := c.terms(rpc.FromCapabilities(wanted(model)))
 	m := c.credentials(model, in.GetAuthToken())
-	m.Sig = c.gateway.sign(t, signature.Segment(model.Manifest(), 0, keccak.Sum(nil), nil))
+	m.Sig = c.gateway.sign(t, signature.Segment(model.Manifest(), 0, signature.Keccak256(nil), nil))
 	req, err := http.NewRequest(http.MethodPost, c.uri+"/text-to-image",
 		bytes.NewReader([]byte(`{"model_id":"m","prompt":"x","height":64}`)))
 	if err != nil {

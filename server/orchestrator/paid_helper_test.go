@@ -11,14 +11,13 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/server/rpc"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // account signs with a key in memory, as a keystore's does.
@@ -157,7 +156,7 @@ func (c *chainNode) segment(in *rpc.OrchestratorInfo, tickets int, change ...fun
 func (c *chainNode) llm(in *rpc.OrchestratorInfo, tickets int, body string) *http.Request {
 	c.t.Helper()
 	m := c.credentials(llama, in.GetAuthToken())
-	m.Sig = c.gateway.sign(c.t, signature.Segment(llama.Manifest(), 0, keccak.Sum(nil), nil))
+	m.Sig = c.gateway.sign(c.t, signature.Segment(llama.Manifest(), 0, signature.Keccak256(nil), nil))
 	req, err := http.NewRequest(http.MethodPost, c.uri+"/llm", strings.NewReader(body))
 	if err != nil {
 		c.t.Fatal(err)

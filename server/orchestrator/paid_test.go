@@ -18,7 +18,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -107,11 +106,11 @@ func TestPaidSegment(t *testing.T) {
 			!bytes.Equal(fresh.GetAddress(), in.GetAddress()) {
 			t.Errorf("terms are not fresh, or not complete: %v", fresh)
 		}
-		var hashes [][keccak.Size]byte
+		var hashes [][signature.HashSize]byte
 		var pixels int64
 		for _, s := range m.GetData().GetSegments() {
 			_, data := get(t, c.h1, s.GetUrl())
-			hashes = append(hashes, keccak.Sum(data))
+			hashes = append(hashes, signature.Keccak256(data))
 			pixels += s.GetPixels()
 		}
 		signed := signature.Result(hashes)
@@ -131,7 +130,7 @@ func TestPaidSegment(t *testing.T) {
 }
 
 // TestPaidSegmentRefused: status and text are what gateways of the network know,
-// and our own read the code beside them.
+// and our own read the code next to them.
 func TestPaidSegmentRefused(t *testing.T) {
 	t.Parallel()
 	c := newChainNode(t)

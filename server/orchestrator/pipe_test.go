@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/orchestrator"
 	"github.com/tuttinode/tutti/server/rpc"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // pipes is a listener whose connections never leave the process, so that a

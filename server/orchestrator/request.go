@@ -5,6 +5,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -32,10 +33,14 @@ func readSegment(header string) (orchestrate.SegmentRequest, error) {
 	if err != nil {
 		return orchestrate.SegmentRequest{}, err
 	}
+	hashed := signature.Keccak
+	if meta.SHA256 {
+		hashed = signature.SHA256
+	}
 	return orchestrate.SegmentRequest{
-		Manifest: meta.Manifest, Number: meta.Number, Hash: meta.Hash[:],
+		Manifest: meta.Manifest, Number: meta.Number, Hash: meta.Hash[:], Hashed: hashed,
 		Duration: meta.Duration, Profiles: meta.Profiles,
-		Clip: meta.Clip, Signature: meta.Signature, Reinit: meta.Reinit,
+		Clip: meta.Clip, Signature: meta.Signature, Reinit: meta.Reinit, AcceptsSHA256: meta.AcceptsSHA256,
 		Capabilities: &meta.Capabilities, Token: fromAuthToken(meta.Token),
 		SegmentSig: meta.Sig,
 	}, nil

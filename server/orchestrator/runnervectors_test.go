@@ -89,7 +89,7 @@ func (s *runnerSide) wait(c chan channelAnswer) channelAnswer {
 	select {
 	case a := <-c:
 		return a
-	case <-time.After(10 * time.Second):
+	case <-time.After(30 * time.Second):
 		s.t.Fatal("no answer")
 		return channelAnswer{}
 	}

@@ -236,7 +236,7 @@ func TestEarlyStatus(t *testing.T) {
 }
 
 // TestErrorInsideTheAnswer: once the status is sent, errors travel in the body,
-// with the offer beside them.
+// with the offer next to them.
 func TestErrorInsideTheAnswer(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)

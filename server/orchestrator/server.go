@@ -17,7 +17,6 @@ import (
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/admission"
-	"github.com/tuttinode/tutti/server/downloads"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -31,14 +30,16 @@ const handshakeTime = time.Second
 
 // Server is the listener. It is a lifecycle component that can drain.
 type Server struct {
-	opt         Options
-	orch        *orchestrate.Orchestrator
-	http        *http.Server
-	grpc        *grpc.Server
-	conns       *admission.Gate
-	retiring    sync.WaitGroup
-	handover    *admission.Handover
-	uploads     *budget
+	opt      Options
+	orch     *orchestrate.Orchestrator
+	http     *http.Server
+	grpc     *grpc.Server
+	conns    *admission.Gate
+	retiring sync.WaitGroup
+	handover *admission.Handover
+	uploads  *budget
+	// disk bounds what of requests is in files.
+	disk        *budget
 	credentials credentials
 	// workerCA are the authorities of workers, nil if no certificate is required.
 	workerCA atomic.Pointer[x509.CertPool]
@@ -46,7 +47,7 @@ type Server struct {
 	refusals *remote.Refusals
 	pieces   bufferPool
 	// renditions and artifacts are the downloads of the two kinds of results.
-	renditions, artifacts *downloads.Downloads
+	renditions, artifacts *admission.Downloads
 	fetch                 *http.Client
 	status                *statusPage
 
@@ -66,11 +67,12 @@ func New(opt Options) (*Server, error) {
 		conns:    newGate(&opt),
 		handover: admission.NewHandover(),
 		uploads:  newBudget(opt.UploadBytes),
+		disk:     newBudget(opt.Spools.Limit()),
 		fetch:    fetcher(opt.Stores),
 		refusals: remote.NewRefusals(opt.Log, opt.Now),
 
-		renditions: downloads.New(opt.Orchestrator.ResultBytes, opt.Now),
-		artifacts:  downloads.New(opt.Orchestrator.ArtifactBytes, opt.Now),
+		renditions: admission.NewDownloads(opt.Orchestrator.ResultBytes, opt.Now),
+		artifacts:  admission.NewDownloads(opt.Orchestrator.ArtifactBytes, opt.Now),
 	}
 	s.workerCA.Store(opt.WorkerCA)
 	s.status = newStatusPage(s)
@@ -185,12 +187,12 @@ func (s *Server) Drain(ctx context.Context) error {
 	}
 	work := s.Work()
 	errs := make([]error, len(work))
-	var beside sync.WaitGroup
+	var drains sync.WaitGroup
 	for i, w := range work {
-		beside.Go(func() { errs[i] = w.Drain(ctx) })
+		drains.Go(func() { errs[i] = w.Drain(ctx) })
 	}
 	err := s.orch.Drain(ctx)
-	beside.Wait()
+	drains.Wait()
 	return errors.Join(append(errs, err)...)
 }
 

@@ -9,14 +9,14 @@ import (
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/liverunner"
-	"github.com/tuttinode/tutti/server/livevideo/serverless"
+	"github.com/tuttinode/tutti/server/livevideo"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
 // ServerlessPayments take payment for sessions of a serverless runner, at its model's price.
 type ServerlessPayments struct{ *Paywall }
 
-var _ serverless.Payments = ServerlessPayments{}
+var _ livevideo.ServerlessPayments = ServerlessPayments{}
 
 // Asked reports that a request comes without payment.
 func (p ServerlessPayments) Asked(r *http.Request) bool {
@@ -45,9 +45,9 @@ func (p ServerlessPayments) Challenge(w http.ResponseWriter, r *http.Request, mo
 	})
 }
 
-// Open takes a payment and charges from then on, pixels of 720p at 30 pictures a second by the clock. What the
+// Open takes a payment and charges from then on, pixels of 720p at 30 frames per second of elapsed time. What the
 // credentials name as manifest does not matter.
-func (p ServerlessPayments) Open(r *http.Request, fresh string, model inference.Model) (string, serverless.Meter,
+func (p ServerlessPayments) Open(r *http.Request, fresh string, model inference.Model) (string, livevideo.Meter,
 	error) {
 	req, err := readRequest(r.Header)
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
-	"github.com/tuttinode/tutti/server/origin"
+	"github.com/tuttinode/tutti/server/access"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -53,7 +53,7 @@ func callerIP(ctx context.Context) string {
 	if !ok {
 		return ""
 	}
-	return origin.Host(p.Addr.String())
+	return access.Host(p.Addr.String())
 }
 
 // EndTranscodingSession frees a session.

@@ -5,9 +5,10 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/orchestrate"
-	"github.com/tuttinode/tutti/core/tracing"
+	"github.com/tuttinode/tutti/core/telemetry"
 )
 
 // beginSpan begins the job's span, from the arrival of its request. Requests without valid credentials have none: they
@@ -17,8 +18,8 @@ func (x *aiJob) beginSpan(sender *orchestrate.JobSender) {
 	if !t.On() {
 		return
 	}
-	ctx, span := t.Start(x.r.Context(), tracing.FromHeader(x.r.Header), t.TrustsGateway(sender.Account()), tracing.Server,
-		http.MethodPost, x.pipe.Path, x.start)
+	ctx, span := t.Start(x.r.Context(), telemetry.FromHeader(x.r.Header), t.TrustsGateway(sender.Account()),
+		telemetry.Server, http.MethodPost, x.pipe.Path, x.start)
 	x.span, x.r = span, x.r.WithContext(ctx)
 	x.f.TraceID = span.TraceID()
 }
@@ -29,36 +30,53 @@ func (x *aiJob) endSpan() {
 		return
 	}
 	f := &x.f
-	x.span.Text(tracing.HTTPMethod, http.MethodPost)
-	x.span.Text(tracing.HTTPRoute, x.pipe.Path)
-	x.span.Int(tracing.HTTPStatus, int64(f.Status))
+	x.span.Text(telemetry.HTTPMethod, http.MethodPost)
+	x.span.Text(telemetry.HTTPRoute, x.pipe.Path)
+	x.span.Int(telemetry.HTTPStatus, int64(f.Status))
 	x.span.Job(f.Model, f.Operation)
-	x.span.Text(tracing.GenAIProvider, tracing.Network)
+	x.span.Text(telemetry.GenAIProvider, telemetry.Network)
 	if f.Status == http.StatusOK {
-		x.span.Text(tracing.GenAIModel, f.Model.ID)
+		x.span.Text(telemetry.GenAIModel, f.Model.ID)
 		if x.pipe.Capability == capability.LLM {
 			x.span.Used(f.Usage)
 		}
 	}
 	if f.Stream && f.FirstByte > 0 {
-		x.span.Seconds(tracing.GenAIFirstChunk, f.FirstByte)
+		x.span.Seconds(telemetry.GenAIFirstChunk, f.FirstByte)
 	}
-	x.span.Text(tracing.RequestID, f.RequestID)
-	x.span.Seconds(tracing.QueueTime, f.Queue)
-	x.span.Int(tracing.Units, int64(f.Units))
+	x.span.Text(telemetry.RequestID, f.RequestID)
+	x.span.Seconds(telemetry.QueueTime, f.Queue)
+	x.span.Int(telemetry.Units, int64(f.Units))
 	x.span.FailCode(f.Code)
 	x.span.End()
 }
 
-// segmentSpan begins the span of an admitted segment, from the arrival of its request.
-func (s *Server) segmentSpan(r *http.Request, req *orchestrate.SegmentRequest, seg *orchestrate.Segment,
-	begun time.Time) (context.Context, tracing.Span) {
-	t := s.opt.Tracer
-	ctx, span := t.Start(r.Context(), tracing.FromHeader(r.Header), t.TrustsGateway(seg.Sender()), tracing.Server,
-		http.MethodPost, "/segment", begun)
-	span.Text(tracing.HTTPMethod, http.MethodPost)
-	span.Text(tracing.HTTPRoute, "/segment")
-	span.Int(tracing.SegmentNumber, int64(req.Number))
-	span.Int(tracing.Renditions, int64(len(req.Profiles)))
-	return ctx, span
+// segmentSpan is the span of a segment. Like that of a job, it begins when the credentials are valid.
+type segmentSpan struct {
+	s     *Server
+	r     *http.Request // with the span, once it has begun
+	begun time.Time     // when the request arrived
+	span  telemetry.Span
+}
+
+// begin begins the span of a gateway that proved its account.
+func (x *segmentSpan) begin(_ context.Context, sender core.Address) context.Context {
+	t := x.s.opt.Tracer
+	ctx, span := t.Start(x.r.Context(), telemetry.FromHeader(x.r.Header), t.TrustsGateway(sender), telemetry.Server,
+		http.MethodPost, "/segment", x.begun)
+	x.span, x.r = span, x.r.WithContext(ctx)
+	return ctx
+}
+
+// end ends the span, if it has begun.
+func (x *segmentSpan) end(req *orchestrate.SegmentRequest, err error) {
+	if !x.span.On() {
+		return
+	}
+	x.span.Text(telemetry.HTTPMethod, http.MethodPost)
+	x.span.Text(telemetry.HTTPRoute, "/segment")
+	x.span.Int(telemetry.SegmentNumber, int64(req.Number))
+	x.span.Int(telemetry.Renditions, int64(len(req.Profiles)))
+	x.span.Fail(err)
+	x.span.End()
 }

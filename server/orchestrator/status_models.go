@@ -31,6 +31,9 @@ type ModelStatus struct {
 	RunnerVersion string `json:"runner_version,omitempty"`
 	// Context is the longest prompt and answer together, in tokens.
 	Context int64 `json:"context,omitempty"`
+	// Features are what a model of llm has, Lacks what it lacks, as far as known.
+	Features []string `json:"features,omitempty"`
+	Lacks    []string `json:"lacks,omitempty"`
 }
 
 // modelStatuses lists the offered models, and the node's models that are currently not
@@ -76,6 +79,7 @@ func modelStatuses(offer *capability.Capabilities, states []inference.ModelState
 func describe(st *ModelStatus, s *inference.ModelState) {
 	st.State, st.External = string(s.State), s.External
 	st.RunnerVersion, st.Context = s.RunnerVersion, int64(s.Context)
+	st.Features, st.Lacks = s.Features.Has.Words(), s.Features.Lacks.Words()
 	st.Waiting = queueLevel(s.Waiting, st.Capacity)
 	if !s.Since.IsZero() {
 		st.Since = s.Since.UTC().Format(time.RFC3339)

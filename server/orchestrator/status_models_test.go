@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/orchestrator"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
-// TestStatusOfModels: every model is told of, those that cannot be had with why,
+// TestStatusOfModels: every model is listed, those that cannot be had with why,
 // and nothing that is the operator's alone.
 func TestStatusOfModels(t *testing.T) {
 	t.Parallel()
@@ -25,7 +25,8 @@ func TestStatusOfModels(t *testing.T) {
 			Reason: "container sd_1 of host.internal", LastLines: []string{"Traceback"}},
 		inference.ModelState{Model: llama, State: inference.Ready, Warm: true, External: true,
 			Since:    since.In(time.FixedZone("x", 3600)),
-			Capacity: 4, InUse: 4, Waiting: 9, RunnerVersion: "0.14.1", Context: 8192},
+			Capacity: 4, InUse: 4, Waiting: 9, RunnerVersion: "0.14.1", Context: 8192,
+			Features: inference.Features{Has: inference.Tools, Lacks: inference.Vision | inference.AudioInput}},
 		inference.ModelState{Model: cold, State: inference.Absent, Waiting: 1},
 	)
 	n := newNode(t, func(s *setup) {
@@ -45,7 +46,8 @@ func TestStatusOfModels(t *testing.T) {
 		{Pipeline: "llm", Model: "cold", Capacity: 1, Use: "idle", State: "absent", Waiting: "few"},
 		{Pipeline: "llm", Model: llama.ID, Warm: true, Capacity: 4, Use: "full", State: "ready",
 			Since:   "2026-01-31T12:00:00Z",
-			Waiting: "many", External: true, RunnerVersion: "0.14.1", Context: 8192},
+			Waiting: "many", External: true, RunnerVersion: "0.14.1", Context: 8192,
+			Features: []string{"tools"}, Lacks: []string{"vision", "audio"}},
 	}
 	if !reflect.DeepEqual(st.Models, want) {
 		t.Errorf("got  %+v\nwant %+v", st.Models, want)

@@ -8,8 +8,8 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
-	"github.com/tuttinode/tutti/server/downloads"
-	"github.com/tuttinode/tutti/server/origin"
+	"github.com/tuttinode/tutti/server/access"
+	"github.com/tuttinode/tutti/server/admission"
 )
 
 // stream serves a rendition, its video signature, or an AI job's artifact, from memory.
@@ -36,7 +36,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 
 // open begins a download and writes its headers. For a HEAD request there is no download. It
 // returns nothing else that references the data.
-func (s *Server) open(w http.ResponseWriter, r *http.Request) (*downloads.Download, error) {
+func (s *Server) open(w http.ResponseWriter, r *http.Request) (*admission.Download, error) {
 	kept, err := s.storedFile(strings.TrimPrefix(r.URL.Path, orchestrate.StreamPath))
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request) (*downloads.Downlo
 	}
 	party := kept.party
 	if party == "" {
-		party = core.PeerName(origin.Host(r.RemoteAddr))
+		party = core.PeerName(access.Host(r.RemoteAddr))
 	}
 	return kept.downloads.Begin(party, kept.data, http.NewResponseController(w)), nil
 }
@@ -61,7 +61,7 @@ type storedFile struct {
 	data []byte
 	// kind is its media type, party its owner, "" if unknown.
 	kind, party string
-	downloads   *downloads.Downloads
+	downloads   *admission.Downloads
 }
 
 func (s *Server) storedFile(path string) (storedFile, error) {

@@ -7,7 +7,9 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/keccak"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/core/signature"
 )
 
 const (
@@ -25,19 +27,25 @@ var errTooLarge = errors.New("the body is larger than the limit")
 type upload struct {
 	data []byte
 	// hash is nil for a body that is not hashed.
-	hash   *keccak.Background
-	digest [keccak.Size]byte
+	hash   *signature.BackgroundHash
+	digest [signature.HashSize]byte
 	budget *budget
 	claim  claim
 	// most is the size beyond which it is refused.
 	most int64
+	// long are values of a JSON body that are in a file, nil without.
+	long *pipeline.LongValues
+	// disk bounds what is in files, stored is this body's claim; nil and nothing without a file.
+	disk   *budget
+	stored claim
 }
 
-// receive reads a whole segment. size is the announced length, negative if unknown; progress is
-// called with the received bytes; c is the claim for its memory. The error is UploadsFull or
+// receive reads a whole segment and hashes it with a. size is the announced length, negative if unknown;
+// progress is called with the received bytes; c is the claim for its memory. The error is UploadsFull or
 // SegmentUnreadable.
-func receive(body io.Reader, size int64, b *budget, c claim, progress func(received int)) (*upload, error) {
-	u := &upload{hash: keccak.StartBackground(), budget: b, claim: c, most: core.MaxSegmentBytes}
+func receive(body io.Reader, size int64, a signature.Algorithm, b *budget, c claim,
+	progress func(received int)) (*upload, error) {
+	u := &upload{hash: signature.StartBackgroundHash(a), budget: b, claim: c, most: core.MaxSegmentBytes}
 	if err := u.receive(body, size, progress); err != nil {
 		return nil, err
 	}
@@ -147,16 +155,33 @@ func (u *upload) grow(size int64) error {
 // released with the upload.
 func (u *upload) reserve(n int64) bool { return u.budget.take(n, &u.claim) }
 
+// values returns the values in the file, nil without.
+func (u *upload) values() inference.LongValues {
+	if u.long.Spooled() == 0 {
+		return nil
+	}
+	return u.long
+}
+
 // paid records that the request was paid, and its body is the announced one.
-func (u *upload) paid() { u.budget.paid(&u.claim) }
+func (u *upload) paid() {
+	u.budget.paid(&u.claim)
+	if u.disk != nil {
+		u.disk.paid(&u.stored)
+	}
+}
 
 // resultClaim returns a claim of the same peer for paid work.
 func (u *upload) resultClaim() claim { return claim{peer: u.claim.peer, covered: math.MaxInt64} }
 
-// sum returns the Keccak-256 of the bytes.
+// sum returns the hash of the bytes.
 func (u *upload) sum() []byte { return u.digest[:] }
 
 func (u *upload) release() {
+	u.long.Close()
+	if u.disk != nil {
+		u.disk.release(u.stored.bytes, &u.stored)
+	}
 	u.budget.release(u.claim.bytes, &u.claim)
 	u.data = nil
 }

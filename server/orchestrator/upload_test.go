@@ -12,7 +12,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/keccak"
+	"github.com/tuttinode/tutti/core/signature"
 )
 
 // endless is a body without an end.
@@ -33,11 +33,11 @@ func TestReceive(t *testing.T) {
 				"halves": iotest.HalfReader(bytes.NewReader(body)),
 			} {
 				b := newBudget(core.MaxSegmentBytes)
-				u, err := receive(r, said, b, claim{}, func(n int) { recorded = n })
+				u, err := receive(r, said, signature.Keccak, b, claim{}, func(n int) { recorded = n })
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := keccak.Sum(body)
+				want := signature.Keccak256(body)
 				if !bytes.Equal(u.data, body) || !bytes.Equal(u.sum(), want[:]) {
 					t.Errorf("%d bytes, length %s, %s: other bytes", size, name, kind)
 				}
@@ -81,7 +81,7 @@ func TestReceiveFails(t *testing.T) {
 		{"no room later", endless{}, -1, 2 * firstSize, fault.UploadsFull},
 	} {
 		b := newBudget(tc.max)
-		u := &upload{hash: keccak.StartBackground(), budget: b, most: limit}
+		u := &upload{hash: signature.StartBackgroundHash(signature.Keccak), budget: b, most: limit}
 		err := u.receive(tc.body, tc.size, func(int) {})
 		if fault.CodeOf(err) != tc.want {
 			t.Errorf("%s: %v", tc.name, err)
@@ -99,7 +99,7 @@ func TestAnnouncedLength(t *testing.T) {
 	const announced = 200 << 20
 	body := io.MultiReader(bytes.NewReader(make([]byte, 1<<20)), iotest.ErrReader(io.ErrUnexpectedEOF))
 	most := int64(0)
-	_, err := receive(body, announced, b, claim{}, func(received int) {
+	_, err := receive(body, announced, signature.Keccak, b, claim{}, func(received int) {
 		if most = max(most, b.used); b.used > int64(growth*received+firstSize) {
 			t.Errorf("%d bytes booked for %d that came", b.used, received)
 		}
@@ -183,7 +183,7 @@ func TestTheOnlyRequestOfAPeer(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int64{core.MaxSegmentBytes, core.MaxSegmentBytes - 1, 200_000_000} {
 		b := newBudget(core.MaxSegmentBytes / 2 * 5)
-		u, err := receive(io.LimitReader(endless{}, size), size, b, claim{peer: "a"}, func(int) {})
+		u, err := receive(io.LimitReader(endless{}, size), size, signature.Keccak, b, claim{peer: "a"}, func(int) {})
 		if err != nil {
 			t.Fatalf("%d bytes: %v", size, err)
 		}
@@ -208,7 +208,7 @@ func BenchmarkReceive(b *testing.B) {
 	budget := newBudget(core.MaxSegmentBytes)
 	b.SetBytes(int64(len(body)))
 	for b.Loop() {
-		u, err := receive(bytes.NewReader(body), int64(len(body)), budget, claim{}, func(int) {})
+		u, err := receive(bytes.NewReader(body), int64(len(body)), signature.Keccak, budget, claim{}, func(int) {})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -2,10 +2,13 @@ package redeemer
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -33,8 +36,10 @@ type Client struct {
 	// accepted.
 	untrusted string
 
-	// reviewed is the round in which ended tickets were reviewed last. Only Run touches it.
-	reviewed protocol.Round
+	// reviewed is the round in which ended tickets were reviewed last, readFailed: the ledger could not be read. Only Run
+	// touches them.
+	reviewed   protocol.Round
+	readFailed bool
 }
 
 // NewClient makes a Client. It does nothing until Run.
@@ -54,7 +59,7 @@ func NewClient(o ClientOptions) (*Client, error) {
 func (*Client) Name() string { return "redeemer client" }
 
 // Run loads what the ledger holds and works until ctx ends. Its only failure is a ledger that
-// cannot be read.
+// cannot be read at the start.
 func (c *Client) Run(ctx context.Context, ready func()) error {
 	conn, err := c.dial()
 	if err != nil {
@@ -84,15 +89,25 @@ func (c *Client) loop(ctx context.Context, api rpc.TicketRedeemerClient) error {
 		case <-c.wake:
 		case <-timer.C:
 		}
-		if err := c.review(ctx); err != nil {
-			return err
-		}
-		if c.hasCapacity() {
-			if err := c.load(ctx); err != nil {
-				return err
-			}
-		}
+		c.read(ctx)
 		timer.Reset(c.pass(ctx, api))
+	}
+}
+
+// readTime bounds the reads of one pass.
+const readTime = 20 * time.Second
+
+// read reads what the ledger has and this process does not. What cannot be read is read again at the next pass: a
+// database elsewhere comes and goes.
+func (c *Client) read(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
+	err := c.review(ctx)
+	if err == nil && (c.readFailed || c.hasCapacity()) {
+		err = c.load(ctx)
+	}
+	if c.readFailed = err != nil; !errors.Is(err, context.Canceled) {
+		c.opt.Board.Report(health.Key{Code: fault.LedgerFailed, About: "handing tickets over"}, err)
 	}
 }
 

@@ -16,12 +16,17 @@ type clientBooks struct {
 	won   []pm.Winner
 	fail  error
 	looks int
+	// readFailed: the books cannot be read.
+	readFailed error
 }
 
 func (b *clientBooks) Winners(_ context.Context, f ledger.Filter) (out []pm.Winner, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.looks++
+	if b.readFailed != nil {
+		return nil, b.readFailed
+	}
 	won := slices.Clone(b.won)
 	if !f.OldestFirst {
 		slices.Reverse(won)
@@ -77,4 +82,10 @@ func (b *clientBooks) reason(h protocol.Hash) string {
 	defer b.mu.Unlock()
 	i := slices.IndexFunc(b.won, func(w pm.Winner) bool { return w.Hash == h })
 	return b.won[i].Reason
+}
+
+func (b *clientBooks) unreadable(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.readFailed = err
 }

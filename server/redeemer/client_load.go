@@ -12,7 +12,7 @@ import (
 
 // unfinished are the states of tickets that are loaded at the start. Those beyond won are from
 // a time when this process redeemed; the redeemer finds out what became of them. Package
-// pm/payout follows mined ones.
+// pm/redeemer's PayoutWatcher follows mined ones.
 func unfinished() []pm.TicketState {
 	return []pm.TicketState{pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted}
 }

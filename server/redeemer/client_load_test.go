@@ -1,11 +1,12 @@
 package redeemer_test
 
 import (
+	"errors"
 	"testing"
 
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // TestOneGatewaysRefusedTicketsHoldUpNobody: they fill neither the room nor what is
@@ -78,4 +79,24 @@ func TestARefusedTicketIsGivenUp(t *testing.T) {
 			r.wait("the condition to go", func() bool { return r.condition(fault.RedeemerRefuses) == "" })
 		})
 	}
+}
+
+// TestBooksThatComeAndGo: books in a database elsewhere that does not answer for a while end no node, and what they
+// have by then is handed in.
+func TestBooksThatComeAndGo(t *testing.T) {
+	t.Parallel()
+	r := newClientRig(t)
+	r.far.start()
+	r.win()
+	r.start()
+	r.handed(1)
+	r.books.unreadable(fault.Wrap(fault.LedgerFailed, "read the ledger", errors.New("the connection was closed")))
+	r.later(0, 1) // each round the books are read again
+	r.Won(r.win())
+	r.wait("the condition", func() bool { return r.condition(fault.LedgerFailed) != "" })
+	r.win() // in the books alone
+	r.books.unreadable(nil)
+	r.Won(r.win())
+	r.handed(4)
+	r.wait("the end of the condition", func() bool { return r.condition(fault.LedgerFailed) == "" })
 }

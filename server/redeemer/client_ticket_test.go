@@ -41,7 +41,7 @@ func TestNothingIsLostWhileTheRedeemerIsAway(t *testing.T) {
 		r.far.kill()
 		r.Won(r.win())
 		r.stop()
-		r.win() // written, and never told of: as by a crash
+		r.win() // written, and never reported: as by a crash
 		r.start()
 		r.Won(r.win())
 		r.far.start()

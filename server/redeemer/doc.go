@@ -2,7 +2,7 @@
 // tickets from orchestrators, keeps them for pm/redeemer, and reports what each gateway can pay.
 //
 // It redeems nothing itself, package pm/redeemer does, and checks tickets only as far as that
-// protects it. The orchestrators' side is Client beside it. cmd/tutti runs it in a
+// protects it. The orchestrators' side is Client next to it. cmd/tutti runs it in a
 // process of its own.
 //
 // The client (client_*.go) is an orchestrator's side of a redeemer in another process: it hands

@@ -55,13 +55,13 @@ type Options struct {
 
 	// Connections bounds open connections, 1024; ConnectionsEach those of one host, 128.
 	Connections, ConnectionsEach int
-	// Calls bounds the calls of unknown hosts in progress, streams included, 16384 beside a
+	// Calls bounds the calls of unknown hosts in progress, streams included, 16384 plus a
 	// few for each host; CallsEach those of one host, 2560.
 	Calls, CallsEach int
 	// Queueing bounds the tickets that are accepted at once, 128; Asking the max floats that
 	// are being read, 64. Others wait; see slots.
 	Queueing, Asking int
-	// Watchers bounds the senders that unknown hosts watch, 4096 beside a few for each host;
+	// Watchers bounds the senders that unknown hosts watch, 4096 plus a few for each host;
 	// WatchersEach those of one host, 2048.
 	Watchers, WatchersEach int
 	// Unverified bounds the tickets that are accepted while gateways' funds cannot be read, until

@@ -10,7 +10,7 @@ import (
 
 // proves reports whether a new ticket makes the host that hands it in known. It must not be
 // stored yet: redeemed tickets are public on the chain. And its sender's funds must pay it
-// beside the others that wait, and more than its redemption costs: any client may fund an
+// alongside the others that wait, and more than its redemption costs: any client may fund an
 // account with next to nothing and sign any number of tickets. One that is never redeemed costs
 // its sender nothing: its round must be the chain's, and its parameters expire in time.
 func (s *service) proves(ctx context.Context, t *protocol.WinningTicket, expires protocol.L1Block) bool {

@@ -10,11 +10,11 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/server/redeemer"
 	"github.com/tuttinode/tutti/server/rpc"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // queue hands a ticket in and returns the status and the code of the answer.
@@ -97,7 +97,7 @@ func TestWhoHasNoMoneyIsWorthNothing(t *testing.T) {
 	}
 }
 
-// TestALateTicketOfWhoHasNoMoneyIsLate: its orchestrator would offer it for ever.
+// TestALateTicketOfWhoHasNoMoneyIsLate: its orchestrator would offer it forever.
 func TestALateTicketOfWhoHasNoMoneyIsLate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -165,7 +165,7 @@ func TestMessagesAreBounded(t *testing.T) {
 
 // TestTicketsOfNoRound: the contract never pays a ticket whose round or hash is not the chain's, so
 // that any number of them is backed by one wei, and the books would hold those of rounds to
-// come for ever. Of a round that has just begun some are taken.
+// come forever. Of a round that has just begun some are taken.
 func TestTicketsOfNoRound(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *redeemer.Options) {

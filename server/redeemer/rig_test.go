@@ -18,12 +18,12 @@ import (
 	"google.golang.org/grpc/credentials"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/server/redeemer"
 	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/tlscert"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // stuck is a gateway of which nothing can be found out.

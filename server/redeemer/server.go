@@ -24,8 +24,8 @@ const (
 	shakeTimeout = 10 * time.Second
 	// idleTimeout ends connections without a call; orchestrators open another.
 	idleTimeout = 10 * time.Minute
-	// pingAfter is when a connection without traffic is asked for a sign of life,
-	// pingTimeout how long that may take.
+	// pingAfter is when a connection without traffic gets a ping, pingTimeout how long the answer may
+	// take.
 	pingAfter, pingTimeout = 2 * time.Minute, 20 * time.Second
 	// stopGrace is the time that running calls get when the process stops.
 	stopGrace = 3 * time.Second

@@ -15,6 +15,8 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/tuttinode/tutti/server/rpc"
 )
 
 const (
@@ -145,7 +147,7 @@ func (d *direct) RecvMsg(m any) error {
 	if err != nil {
 		return status.Error(codes.Internal, "the registration broke off")
 	}
-	if err := proto.Unmarshal(b, m.(proto.Message)); err != nil {
+	if err := rpc.Unmarshal(b, m.(proto.Message)); err != nil {
 		return status.Error(codes.Internal, "the registration cannot be read")
 	}
 	return nil

@@ -15,7 +15,7 @@ const (
 	// NodeMetadata, on the stream of a registration, is the orchestrator's version,
 	// "tutti/0.9.1". It comes before the first message.
 	NodeMetadata = "tutti-node"
-	// RegistrationMetadata, beside it, is the id of the registration. It stays the same as
+	// RegistrationMetadata, next to it, is the id of the registration. It stays the same as
 	// long as the worker's sessions do, and changes after a restart of the orchestrator or
 	// when the orchestrator had dropped the worker.
 	RegistrationMetadata = "tutti-place"

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/tuttinode/tutti/server/origin"
+	"github.com/tuttinode/tutti/server/access"
 )
 
 const (
@@ -45,7 +45,7 @@ func NewIdentity(node, worker, instance, addr string) Identity {
 		}
 	}
 	if id.Name == "" {
-		id.Name = cmp.Or(printable(origin.Host(addr), maxName), "worker")
+		id.Name = cmp.Or(printable(access.Host(addr), maxName), "worker")
 	}
 	return id
 }

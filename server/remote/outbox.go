@@ -27,7 +27,7 @@ type Outbox struct {
 	closed bool
 }
 
-// NewOutbox is empty.
+// NewOutbox returns an empty outbox.
 func NewOutbox() *Outbox { return &Outbox{wake: make(chan struct{}, 1)} }
 
 // Message is one message.
@@ -42,18 +42,18 @@ type Message struct {
 	msg any
 }
 
-// Put queues a protobuf message of about size bytes. It is false when the outbox is full or
+// Put queues a protobuf message of about size bytes. It returns false if the outbox is full or
 // closed.
 func (b *Outbox) Put(msg any, size int) (*Message, bool) {
-	l := &Message{msg: msg, size: size, sent: make(chan struct{})}
+	m := &Message{msg: msg, size: size, sent: make(chan struct{})}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed || len(b.queue) >= maxQueued {
 		return nil, false
 	}
-	b.queue = append(b.queue, l)
+	b.queue = append(b.queue, m)
 	b.wakeSender()
-	return l, true
+	return m, true
 }
 
 // Close drops the queued messages; Put fails from now on.
@@ -83,44 +83,44 @@ func (b *Outbox) pop(stop <-chan struct{}) *Message {
 	if len(b.queue) == 0 {
 		return nil
 	}
-	l := b.queue[0]
-	l.taken = true
+	m := b.queue[0]
+	m.taken = true
 	b.queue[0] = nil
 	if b.queue = b.queue[1:]; len(b.queue) == 0 {
 		b.queue = nil
 	}
-	return l
+	return m
 }
 
 // Taken reports whether a stream has taken the message. When that stream's stop is closed
 // and this is false, another stream will send it.
-func (b *Outbox) Taken(l *Message) bool {
+func (b *Outbox) Taken(m *Message) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return l.taken
+	return m.taken
 }
 
 // Sent is closed when the message is written, which does not mean that it was read.
-func (l *Message) Sent() <-chan struct{} { return l.sent }
+func (m *Message) Sent() <-chan struct{} { return m.sent }
 
-// Withdraw cancels a message that is not sent yet. After it the message's bytes are not read
-// any more. It may be called at any time.
-func (l *Message) Withdraw() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.msg = nil
+// Withdraw cancels a message that is not sent yet. The message's bytes are not read after the
+// call. It may be called at any time.
+func (m *Message) Withdraw() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.msg = nil
 }
 
 // encode encodes the message and returns the function that sends it; nil for a withdrawn
 // one.
-func (l *Message) encode(stream grpc.ServerStream) (send func() error, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.msg == nil {
+func (m *Message) encode(stream grpc.ServerStream) (send func() error, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.msg == nil {
 		return nil, nil
 	}
-	msg := l.msg
-	l.msg = nil
+	msg := m.msg
+	m.msg = nil
 	if d := directOf(stream); d != nil {
 		b, err := encodeMessage(msg)
 		return func() error { return d.send(b) }, err
@@ -145,27 +145,27 @@ func (b *Outbox) Serve(stream grpc.ServerStream, conn *StreamConn, stop <-chan s
 			return stream.Context().Err()
 		case <-b.wake:
 		}
-		for l := b.pop(stop); l != nil; l = b.pop(stop) {
-			if err := l.send(stream, conn, before); err != nil {
+		for m := b.pop(stop); m != nil; m = b.pop(stop) {
+			if err := m.send(stream, conn, before); err != nil {
 				return err
 			}
-			before = l.size
+			before = m.size
 		}
 	}
 }
 
 // send writes one message. It may block until the previous one, of before bytes, was read.
-func (l *Message) send(stream grpc.ServerStream, conn *StreamConn, before int) error {
-	send, err := l.encode(stream)
+func (m *Message) send(stream grpc.ServerStream, conn *StreamConn, before int) error {
+	send, err := m.encode(stream)
 	if send == nil || err != nil {
 		return err
 	}
-	timeout := stallTime + time.Duration(before+l.size)*time.Second/stallBytesPerSecond
+	timeout := stallTime + time.Duration(before+m.size)*time.Second/stallBytesPerSecond
 	stall := time.AfterFunc(timeout, conn.Cut)
 	defer stall.Stop()
 	if err := send(); err != nil {
 		return err
 	}
-	close(l.sent)
+	close(m.sent)
 	return nil
 }

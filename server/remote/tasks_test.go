@@ -28,7 +28,7 @@ func TestAResultIsHandedOverOnce(t *testing.T) {
 		t.Fatal(first, err)
 	}
 	if second, err := tasks.Claim(k.ID, ""); second != nil || err != nil {
-		t.Error("a second result is read beside the first", err)
+		t.Error("a second result is read after the first", err)
 	}
 	if !first.Deliver("done") {
 		t.Error("no caller waits")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/pm/remotesigner"
 	"github.com/tuttinode/tutti/server/status"
@@ -31,15 +32,17 @@ func writeError(w http.ResponseWriter, code int, text string) {
 	writeJSON(w, code, errorAnswer{errorText{text}})
 }
 
-// refuse answers with a refusal, or with a fault.
-func (s *Server) refuse(w http.ResponseWriter, err error, orchestrator string) {
-	if r, ok := errors.AsType[*remotesigner.Refusal](err); ok {
-		if r.Status == remotesigner.StatusRefresh {
+// refuse answers a request with a refusal, or with a fault.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error, orchestrator string) {
+	if own, ok := errors.AsType[*remotesigner.Refusal](err); ok {
+		if own.Status == remotesigner.StatusRefresh {
 			w.Header().Set(orchestratorHeader, orchestrator)
 		}
-		writeError(w, r.Status, r.Text)
+		writeError(w, own.Status, own.Text)
 		return
 	}
-	s.opt.Log.Warn("payment not signed", fault.Attr(err))
+	if others, ok := s.failures.Allow(core.PeerName(r.RemoteAddr), s.opt.Now()); ok {
+		s.opt.Log.Warn("payment not signed", "others", others, fault.Attr(err))
+	}
 	writeError(w, status.Job(err), fault.Wire(err))
 }

@@ -14,8 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
@@ -88,7 +86,7 @@ func (c *Client) Account(ctx context.Context) (core.Address, error) {
 	return core.Address(address), nil
 }
 
-// Identity is the account and its signature over itself. It is asked for once.
+// Identity is the account and its signature over itself. It is requested once.
 func (c *Client) Identity(ctx context.Context) (address, sig []byte, err error) {
 	c.mu.Lock()
 	address, sig = c.address, c.sig
@@ -193,7 +191,7 @@ func (c *Client) generate(ctx context.Context, t *sender.Terms, s *session, n in
 	}
 	s.state = &answer.State
 	m := new(rpc.Payment)
-	if err := proto.Unmarshal(answer.Payment, m); err != nil {
+	if err := rpc.Unmarshal(answer.Payment, m); err != nil {
 		return nil, fault.Wrap(fault.SignerUnreachable, opSigned, err)
 	}
 	paid, err := rpc.FromPayment(m)

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/core/eventstream"
+	"github.com/tuttinode/tutti/core/telemetry"
 )
 
 // sink takes events.
@@ -18,7 +18,7 @@ type sink struct {
 	got []string
 }
 
-func (s *sink) Send(kind eventstream.Kind, data any) {
+func (s *sink) Send(kind telemetry.EventKind, data any) {
 	b, _ := json.Marshal(data)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -169,7 +169,7 @@ func (f *Finder) affordable(info *rpc.OrchestratorInfo) (out []string) {
 			if price == nil && priced {
 				price = general.Rat()
 			}
-			most := f.opt.Caps.MaxModel(m)
+			most := orHighest(f.opt.Caps.MaxModel(m), f.opt.Caps)
 			if most == nil || price != nil && price.Cmp(most) <= 0 {
 				out = append(out, id.Pipeline()+"/"+name)
 			}
@@ -202,7 +202,7 @@ func (f *Finder) runners(ctx context.Context, uri string) []runner {
 	if err != nil || len(text) > maxDiscovery || resp.StatusCode != http.StatusOK {
 		return nil
 	}
-	return readRunners(text, f.opt.Caps.MaxTranscoding())
+	return readRunners(text, orHighest(f.opt.Caps.MaxTranscoding(), f.opt.Caps))
 }
 
 // readRunners reads the answer of /discovery.

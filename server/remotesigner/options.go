@@ -16,6 +16,8 @@ import (
 type Caps interface {
 	MaxTranscoding() *big.Rat
 	MaxModel(m inference.Model) *big.Rat
+	// Highest is the highest of all limits, nil where there is none.
+	Highest() *big.Rat
 }
 
 // Options make a Server. Addr or Listener, Signer, Sign, Caps and Now must be set.
@@ -27,7 +29,7 @@ type Options struct {
 	Signer *remotesigner.Signer
 	Sign   func(m signature.Message) ([]byte, error)
 	Caps   Caps
-	// Authorizer is asked before segments are signed; nil signs for every caller that reaches the signer.
+	// Authorizer is called before segments are signed; nil signs for every caller that reaches the signer.
 	Authorizer remotesigner.Authorizer
 	// Discover lists the orchestrators that callers may use; nil without -remoteDiscovery.
 	Discover Discoverer

@@ -16,7 +16,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/pm/remotesigner"
 	"github.com/tuttinode/tutti/pm/sender"
@@ -28,11 +27,11 @@ import (
 const authHeader = "Signer-Auth-Id"
 
 // signOrchestratorInfo signs what a gateway asks orchestrators with: its address.
-func (s *Server) signOrchestratorInfo(w http.ResponseWriter, _ *http.Request) {
+func (s *Server) signOrchestratorInfo(w http.ResponseWriter, r *http.Request) {
 	account := common.Address(s.opt.Signer.Account())
 	sig, err := s.opt.Sign(signature.RequestMessage(account))
 	if err != nil {
-		s.refuse(w, fault.Wrap(fault.PaymentUnsigned, "sign a request", err), "")
+		s.refuse(w, r, fault.Wrap(fault.PaymentUnsigned, "sign a request", err), "")
 		return
 	}
 	writeJSON(w, http.StatusOK, map[string]string{"address": account.Hex(), "signature": "0x" + hex.EncodeToString(sig)})
@@ -77,12 +76,12 @@ func (s *Server) generateLivePayment(w http.ResponseWriter, r *http.Request) {
 	}
 	ask, info, err := s.read(&req, r)
 	if err != nil {
-		s.refuse(w, err, "")
+		s.refuse(w, r, err, "")
 		return
 	}
 	answer, err := s.opt.Signer.Pay(r.Context(), ask)
 	if err != nil {
-		s.refuse(w, err, info.GetTranscoder())
+		s.refuse(w, r, err, info.GetTranscoder())
 		return
 	}
 	admission.Prove(r.Context())
@@ -95,12 +94,12 @@ func (s *Server) generateLivePayment(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	s.refuse(w, err, "")
+	s.refuse(w, r, err, "")
 }
 
 // credentials describe an empty segment of a session, which proves the payer.
 func (s *Server) credentials(manifest core.ManifestID, token *rpc.AuthToken) ([]byte, error) {
-	meta := rpc.SegmentMeta{Manifest: manifest, Hash: keccak.Sum(), Token: token}
+	meta := rpc.SegmentMeta{Manifest: manifest, Hash: signature.Keccak256(), Token: token}
 	account := common.Address(s.opt.Signer.Account())
 	message, err := signature.SegmentMessage(account, signature.Segment(manifest, 0, meta.Hash, nil))
 	if err != nil {
@@ -122,7 +121,7 @@ func (s *Server) read(req *paymentRequest, r *http.Request) (*remotesigner.Ask, 
 		return nil, nil, bad("missing orchestrator")
 	}
 	info := new(rpc.OrchestratorInfo)
-	if err := proto.Unmarshal(req.Orchestrator, info); err != nil {
+	if err := rpc.Unmarshal(req.Orchestrator, info); err != nil {
 		return nil, nil, bad(err.Error())
 	}
 	terms, err := readTerms(info)
@@ -170,14 +169,29 @@ func readTerms(info *rpc.OrchestratorInfo) (*sender.Terms, error) {
 }
 
 // ownMaxPrice returns the operator's highest price: the least of those for the models that the caller names, else the
-// general one. The error is a refusal.
+// general one. Where neither is set it is the highest of those for other models: leaving out the model, or naming one
+// without a limit, raises no price above what the operator pays for any. The error is a refusal.
 func (s *Server) ownMaxPrice(capabilities []byte) (*big.Rat, error) {
+	most, err := s.maxOfNamed(capabilities)
+	return orHighest(most, s.opt.Caps), err
+}
+
+// orHighest is a highest price, where it is not set the highest of all.
+func orHighest(most *big.Rat, caps Caps) *big.Rat {
+	if most == nil {
+		return caps.Highest()
+	}
+	return most
+}
+
+// maxOfNamed returns the least of the general limit and those for the models that a caller names, nil for none.
+func (s *Server) maxOfNamed(capabilities []byte) (*big.Rat, error) {
 	most := s.opt.Caps.MaxTranscoding()
 	if len(capabilities) == 0 {
 		return most, nil
 	}
 	m := new(rpc.Capabilities)
-	if err := proto.Unmarshal(capabilities, m); err != nil {
+	if err := rpc.Unmarshal(capabilities, m); err != nil {
 		return nil, bad("capabilities: " + err.Error())
 	}
 	for id, models := range m.Capability().Constraints.PerCapability {

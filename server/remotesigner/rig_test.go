@@ -25,18 +25,18 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/database"
-	"github.com/tuttinode/tutti/core/eventstream"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/paymentlog"
 	"github.com/tuttinode/tutti/pm/remotesigner"
 	"github.com/tuttinode/tutti/pm/sender"
 	service "github.com/tuttinode/tutti/server/remotesigner"
 	"github.com/tuttinode/tutti/server/rpc"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -65,10 +65,11 @@ func (chain) SenderFunds(context.Context, core.Address) (protocol.SenderFunds, e
 }
 
 // caps are the operator's highest prices.
-type caps struct{ video, model *big.Rat }
+type caps struct{ video, model, highest *big.Rat }
 
 func (c caps) MaxTranscoding() *big.Rat          { return c.video }
 func (c caps) MaxModel(inference.Model) *big.Rat { return c.model }
+func (c caps) Highest() *big.Rat                 { return c.highest }
 
 // rig is a signer with its books on disk.
 type rig struct {
@@ -78,6 +79,8 @@ type rig struct {
 	clock   *coretest.Clock
 	book    *paymentlog.Store
 	close   func()
+	// closeBooks is close while requests are in progress, as at a stop that waits for none.
+	closeBooks func()
 }
 
 // change is what a test wants different.
@@ -92,7 +95,9 @@ type change struct {
 	// open lets other machines reach the signer, without a webhook.
 	open bool
 	// events gets payments that were signed.
-	events eventstream.Sink
+	events telemetry.EventSink
+	// log gets the service's lines.
+	log io.Writer
 }
 
 func openDB(t testing.TB, dir string) *sql.DB {
@@ -150,18 +155,25 @@ func begin(t testing.TB, dir string, c change) *rig {
 	if c.webhook != "" {
 		opt.Authorizer = service.NewWebhook(c.webhook, c.header)
 	}
+	log := slog.New(slog.DiscardHandler)
+	if c.log != nil {
+		log = slog.New(slog.NewTextHandler(c.log, nil))
+	}
 	s := service.New(service.Options{Signer: remotesigner.New(opt), Sign: sign, Caps: c.caps, Connections: 100,
 		Authorizer: opt.Authorizer,
 		Open:       c.webhook != "" || c.open,
-		Version:    "test", Log: slog.New(slog.DiscardHandler), Now: r.clock.Now})
+		Version:    "test", Log: log, Now: r.clock.Now})
 	r.Server = httptest.NewServer(s.Handler())
-	r.close = sync.OnceFunc(func() {
-		r.Server.Close()
+	r.closeBooks = sync.OnceFunc(func() {
 		cancel()
 		if err := errors.Join(<-ended, book.Close(), db.Close()); err != nil {
 			t.Error(err)
 		}
 	})
+	r.close = func() {
+		r.Server.Close()
+		r.closeBooks()
+	}
 	t.Cleanup(r.close)
 	return r
 }

@@ -1,11 +1,13 @@
 package remotesigner_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -13,9 +15,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/server/rpc"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // video is a request for live video: 60 seconds of pixels at a price.
@@ -363,6 +365,27 @@ func TestPagesOfOtherSites(t *testing.T) {
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != 403 {
 		t.Errorf("a rebound name: %d", resp.StatusCode)
+	}
+}
+
+// While the operator's service fails, or refuses by its own status, requests of strangers have few lines in the log.
+func TestRefusedCallersDoNotFillTheLog(t *testing.T) {
+	t.Parallel()
+	const requests, few = 100, 20
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	defer h.Close()
+	var log bytes.Buffer // one request after another
+	r := begin(t, t.TempDir(), change{webhook: h.URL, log: &log})
+	for range requests {
+		if a := r.post(t, "/sign-segment", []byte(`{"description":"AAAA"}`)); a.status < 500 {
+			t.Fatal(a.status, a.text)
+		}
+	}
+	r.close()
+	if n := strings.Count(log.String(), "payment not signed"); n == 0 || n > few {
+		t.Errorf("%d lines", n)
 	}
 }
 

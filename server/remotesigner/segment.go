@@ -37,7 +37,7 @@ func (s *Server) signSegment(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := s.admit(r); err != nil {
-		s.refuse(w, err, "")
+		s.refuse(w, r, err, "")
 		return
 	}
 	admission.Prove(r.Context())
@@ -48,7 +48,7 @@ func (s *Server) signSegment(w http.ResponseWriter, r *http.Request) {
 	}
 	sig, err := s.opt.Sign(m)
 	if err != nil {
-		s.refuse(w, fault.Wrap(fault.PaymentUnsigned, "sign a segment", err), "")
+		s.refuse(w, r, fault.Wrap(fault.PaymentUnsigned, "sign a segment", err), "")
 		return
 	}
 	writeJSON(w, http.StatusOK, segmentAnswer{sig})

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/access"
 	"github.com/tuttinode/tutti/server/admission"
-	"github.com/tuttinode/tutti/server/origin"
 )
 
 // Limits on callers.
@@ -25,11 +25,13 @@ const (
 // Server is the listener. It is a lifecycle component.
 type Server struct {
 	opt   Options
-	hosts origin.Hosts
+	hosts access.Hosts
 	conns *admission.Gate
 	http  *http.Server
 	// admitted are callers that may have segments signed.
 	admitted *admitted
+	// failures limits the lines of what was not signed.
+	failures fault.Lines
 
 	mu   sync.Mutex
 	addr net.Addr // guarded by mu
@@ -37,7 +39,7 @@ type Server struct {
 
 // New makes a server; it opens nothing.
 func New(opt Options) *Server {
-	s := &Server{opt: opt, hosts: origin.NewHosts(opt.Addr, nil), admitted: newAdmitted(opt.Now)}
+	s := &Server{opt: opt, hosts: access.NewHosts(opt.Addr, nil), admitted: newAdmitted(opt.Now)}
 	s.conns = admission.New(admission.Options{Most: opt.Connections, PerAddress: opt.PerAddress, Known: opt.Known,
 		LocalFree: true, Scarce: opt.Scarce, Now: opt.Now, Log: opt.Log})
 	s.http = &http.Server{
@@ -67,7 +69,7 @@ func (s *Server) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// A web page of another site must not spend, also where DNS points its name here. A webhook knows callers
 		// by what pages do not have, so that a proxy may bring them by its own name.
-		if s.opt.Authorizer == nil && !s.hosts.Allow(r.Host) || origin.CrossSite(r) || origin.CrossSiteReferer(r) {
+		if s.opt.Authorizer == nil && !s.hosts.Allow(r.Host) || access.CrossSite(r) || access.CrossSiteReferer(r) {
 			writeError(w, http.StatusForbidden, "this host name, or a page of another site, is refused")
 			return
 		}

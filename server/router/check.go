@@ -15,7 +15,7 @@ import (
 
 const (
 	opCheck = "check request"
-	// callCost is the cost of a call beside its message: frames and headers.
+	// callCost is the cost of a call besides its message: frames and headers.
 	callCost = 128
 	// signatureSize is the length of a signature, in bytes.
 	signatureSize = 65

@@ -29,7 +29,7 @@ func signed(t *testing.T) *rpc.OrchestratorRequest {
 	return &rpc.OrchestratorRequest{Address: sender[:], Sig: sig}
 }
 
-// TestRequestsThatNoGatewayMakes: no orchestrator is asked about them.
+// TestRequestsThatNoGatewayMakes: no orchestrator gets them.
 func TestRequestsThatNoGatewayMakes(t *testing.T) {
 	t.Parallel()
 	n := newNode(t, "a")

@@ -156,7 +156,7 @@ func TestTheBusyAreSpared(t *testing.T) {
 	a, b := newNode(t, "a"), newNode(t, "b")
 	a.use.Store("high")
 	client, _ := start(t, newBoard(), a.addr(), b.addr())
-	// The status is read beside the requests: until it is known both are alike.
+	// The status is read alongside the requests: until it is known both are alike.
 	for last := ""; last != b.uri+b.uri+b.uri; {
 		last = ""
 		for range 3 {
@@ -169,7 +169,7 @@ func TestTheBusyAreSpared(t *testing.T) {
 	}
 }
 
-// An orchestrator that answers and has not what is asked for is not chosen while
+// An orchestrator that answers and lacks the requested model is not chosen while
 // another has it, however busy.
 func TestOffersMustServe(t *testing.T) {
 	t.Parallel()

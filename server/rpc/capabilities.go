@@ -43,6 +43,8 @@ func fromModels(models capability.Models) *Capabilities_CapabilityConstraints {
 			Context:       model.Context,
 			Operations:    model.Operations,
 			Since:         fromTime(model.Since),
+			Features:      model.Features,
+			Lacks:         model.Lacks,
 		}
 	}
 	return m
@@ -84,20 +86,23 @@ func toModels(m *Capabilities_CapabilityConstraints) capability.Models {
 			InUse:         model.GetCapacityInUse(),
 			RunnerVersion: model.GetRunnerVersion(),
 			Context:       model.GetContext(),
-			Operations:    operations(model.GetOperations()),
+			Operations:    words(model.GetOperations(), maxOperations),
 			Since:         toTime(model.GetSince()),
+			Features:      words(model.GetFeatures(), maxFeatures),
+			Lacks:         words(model.GetLacks(), maxFeatures),
 		}
 	}
 	return models
 }
 
-// What is kept of a peer's words for operations.
-const maxOperations, maxOperation = 8, 32
+// What is kept of a peer's words for operations and features.
+const maxOperations, maxFeatures, maxWord = 8, 32, 32
 
-func operations(words []string) []string {
+// words returns the first of a peer's words, without the long ones.
+func words(all []string, most int) []string {
 	var kept []string
-	for _, w := range words[:min(len(words), maxOperations)] {
-		if len(w) <= maxOperation {
+	for _, w := range all[:min(len(all), most)] {
+		if len(w) <= maxWord {
 			kept = append(kept, w)
 		}
 	}

@@ -1,6 +1,8 @@
 package rpc_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -75,5 +77,29 @@ func TestCapabilityAbsent(t *testing.T) {
 		PerCapability: map[uint32]*rpc.Capabilities_CapabilityConstraints{33: nil}}}
 	if models, ok := odd.Capability().Constraints.PerCapability[capability.LLM]; !ok || len(models) != 0 {
 		t.Errorf("models %v, %v", models, ok)
+	}
+}
+
+// What a peer says of a model's features is bounded, and comes back as it was.
+func TestFeaturesOfModels(t *testing.T) {
+	t.Parallel()
+	long, many := strings.Repeat("x", 33), slices.Repeat([]string{"tools"}, 40)
+	for _, tt := range []struct{ has, lacks, wantHas, wantLacks []string }{
+		{nil, nil, nil, nil},
+		{[]string{"tools", "vision"}, []string{"audio"}, []string{"tools", "vision"}, []string{"audio"}},
+		{[]string{long, "tools"}, many, []string{"tools"}, many[:32]},
+	} {
+		c := capability.Offer(capability.Of(capability.LLM), "0.9.1")
+		c.Constraints.PerCapability = map[capability.ID]capability.Models{capability.LLM: {"m": {Features: tt.has,
+			Lacks: tt.lacks}}}
+		b, err := proto.Marshal(rpc.FromCapabilities(c))
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := readCapabilities(t, b)
+		got := read.Constraints.PerCapability[capability.LLM]["m"]
+		if !slices.Equal(got.Features, tt.wantHas) || !slices.Equal(got.Lacks, tt.wantLacks) {
+			t.Errorf("%q, %q came as %q, %q", tt.has, tt.lacks, got.Features, got.Lacks)
+		}
 	}
 }

@@ -494,7 +494,9 @@ type OrchestratorInfo struct {
 	// Not of the network: nodes of this kind say here that they are, and which
 	// version. Others skip it. It tells a gateway that requests and answers of AI
 	// jobs may pass unchanged.
-	Node          string `protobuf:"bytes,50001,opt,name=node,proto3" json:"node,omitempty"`
+	Node string `protobuf:"bytes,50001,opt,name=node,proto3" json:"node,omitempty"`
+	// It takes segments whose hash is their SHA-256.
+	SegmentSha256 bool `protobuf:"varint,50002,opt,name=segmentSha256,proto3" json:"segmentSha256,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -604,6 +606,13 @@ func (x *OrchestratorInfo) GetNode() string {
 		return x.Node
 	}
 	return ""
+}
+
+func (x *OrchestratorInfo) GetSegmentSha256() bool {
+	if x != nil {
+		return x.SegmentSha256
+	}
+	return false
 }
 
 type AuthToken struct {
@@ -1103,7 +1112,7 @@ type SegData struct {
 	state      protoimpl.MessageState `protogen:"open.v1"`
 	ManifestId []byte                 `protobuf:"bytes,1,opt,name=manifestId,proto3" json:"manifestId,omitempty"`
 	Seq        int64                  `protobuf:"varint,2,opt,name=seq,proto3" json:"seq,omitempty"`
-	// 32 bytes, keccak of the segment.
+	// 32 bytes, keccak of the segment, or its SHA-256 with field sha256.
 	Hash []byte `protobuf:"bytes,3,opt,name=hash,proto3" json:"hash,omitempty"`
 	// Legacy; senders put the text "invalid".
 	Profiles []byte `protobuf:"bytes,4,opt,name=profiles,proto3" json:"profiles,omitempty"`
@@ -1120,8 +1129,14 @@ type SegData struct {
 	FullProfiles3      []*VideoProfile `protobuf:"bytes,35,rep,name=fullProfiles3,proto3" json:"fullProfiles3,omitempty"`
 	SegmentParameters  *SegParameters  `protobuf:"bytes,37,opt,name=segment_parameters,json=segmentParameters,proto3" json:"segment_parameters,omitempty"`
 	ForceSessionReinit bool            `protobuf:"varint,38,opt,name=ForceSessionReinit,proto3" json:"ForceSessionReinit,omitempty"`
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
+	// Not of the network: the result may be signed over the SHA-256 of the renditions, which
+	// costs a third of the keccak.
+	AcceptsSha256 bool `protobuf:"varint,50001,opt,name=acceptsSha256,proto3" json:"acceptsSha256,omitempty"`
+	// Not of the network: hash is the SHA-256 of the segment, and sig covers another description
+	// than that of a keccak. Only for orchestrators whose offer has segmentSha256.
+	Sha256        bool `protobuf:"varint,50002,opt,name=sha256,proto3" json:"sha256,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SegData) Reset() {
@@ -1255,6 +1270,20 @@ func (x *SegData) GetSegmentParameters() *SegParameters {
 func (x *SegData) GetForceSessionReinit() bool {
 	if x != nil {
 		return x.ForceSessionReinit
+	}
+	return false
+}
+
+func (x *SegData) GetAcceptsSha256() bool {
+	if x != nil {
+		return x.AcceptsSha256
+	}
+	return false
+}
+
+func (x *SegData) GetSha256() bool {
+	if x != nil {
+		return x.Sha256
 	}
 	return false
 }
@@ -1519,8 +1548,11 @@ func (x *TranscodedSegmentData) GetPerceptualHashUrl() string {
 type TranscodeData struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// In profile order.
-	Segments      []*TranscodedSegmentData `protobuf:"bytes,1,rep,name=segments,proto3" json:"segments,omitempty"`
-	Sig           []byte                   `protobuf:"bytes,2,opt,name=sig,proto3" json:"sig,omitempty"`
+	Segments []*TranscodedSegmentData `protobuf:"bytes,1,rep,name=segments,proto3" json:"segments,omitempty"`
+	Sig      []byte                   `protobuf:"bytes,2,opt,name=sig,proto3" json:"sig,omitempty"`
+	// Not of the network: sig covers the SHA-256 of the renditions, in place of the keccak.
+	// Only for a gateway that accepts it.
+	Sha256        bool `protobuf:"varint,50001,opt,name=sha256,proto3" json:"sha256,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1567,6 +1599,13 @@ func (x *TranscodeData) GetSig() []byte {
 		return x.Sig
 	}
 	return nil
+}
+
+func (x *TranscodeData) GetSha256() bool {
+	if x != nil {
+		return x.Sha256
+	}
+	return false
 }
 
 type TranscodeResult struct {
@@ -2136,11 +2175,14 @@ type WorkerModel struct {
 	// What llm runners can do beside chat: "completion", "embedding".
 	Operations []string `protobuf:"bytes,6,rep,name=operations,proto3" json:"operations,omitempty"`
 	// Tokens of prompt and answer together, 0 when unknown.
-	Context       int64    `protobuf:"varint,7,opt,name=context,proto3" json:"context,omitempty"`
-	Devices       []string `protobuf:"bytes,8,rep,name=devices,proto3" json:"devices,omitempty"`
-	External      bool     `protobuf:"varint,9,opt,name=external,proto3" json:"external,omitempty"`
-	Capacity      uint32   `protobuf:"varint,10,opt,name=capacity,proto3" json:"capacity,omitempty"`
-	Warm          bool     `protobuf:"varint,11,opt,name=warm,proto3" json:"warm,omitempty"`
+	Context  int64    `protobuf:"varint,7,opt,name=context,proto3" json:"context,omitempty"`
+	Devices  []string `protobuf:"bytes,8,rep,name=devices,proto3" json:"devices,omitempty"`
+	External bool     `protobuf:"varint,9,opt,name=external,proto3" json:"external,omitempty"`
+	Capacity uint32   `protobuf:"varint,10,opt,name=capacity,proto3" json:"capacity,omitempty"`
+	Warm     bool     `protobuf:"varint,11,opt,name=warm,proto3" json:"warm,omitempty"`
+	// As in the offer.
+	Features      []string `protobuf:"bytes,12,rep,name=features,proto3" json:"features,omitempty"`
+	Lacks         []string `protobuf:"bytes,13,rep,name=lacks,proto3" json:"lacks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2252,6 +2294,20 @@ func (x *WorkerModel) GetWarm() bool {
 	return false
 }
 
+func (x *WorkerModel) GetFeatures() []string {
+	if x != nil {
+		return x.Features
+	}
+	return nil
+}
+
+func (x *WorkerModel) GetLacks() []string {
+	if x != nil {
+		return x.Lacks
+	}
+	return nil
+}
+
 type NotifyAIJob struct {
 	state     protoimpl.MessageState `protogen:"open.v1"`
 	AIJobData *AIJobData             `protobuf:"bytes,1,opt,name=AIJobData,proto3" json:"AIJobData,omitempty"`
@@ -2262,7 +2318,9 @@ type NotifyAIJob struct {
 	// How long the first byte of the answer is waited for, in milliseconds.
 	DeadlineMs int64 `protobuf:"varint,50002,opt,name=deadlineMs,proto3" json:"deadlineMs,omitempty"`
 	// No caller waits for this task any more.
-	Cancel        bool `protobuf:"varint,50003,opt,name=cancel,proto3" json:"cancel,omitempty"`
+	Cancel bool `protobuf:"varint,50003,opt,name=cancel,proto3" json:"cancel,omitempty"`
+	// The task is live work whose input is not read: its runner should be asked whether it still works.
+	Recheck       bool `protobuf:"varint,50004,opt,name=recheck,proto3" json:"recheck,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2328,6 +2386,13 @@ func (x *NotifyAIJob) GetDeadlineMs() int64 {
 func (x *NotifyAIJob) GetCancel() bool {
 	if x != nil {
 		return x.Cancel
+	}
+	return false
+}
+
+func (x *NotifyAIJob) GetRecheck() bool {
+	if x != nil {
+		return x.Recheck
 	}
 	return false
 }
@@ -3116,9 +3181,12 @@ type Capabilities_CapabilityConstraints_ModelConstraint struct {
 	// Not of the network: how many tokens prompt and answer may have together, 0 when
 	// unknown; what can be asked of a model of llm, "chat", "completion", "embedding";
 	// since when the model is as it is, in Unix seconds.
-	Context       int64    `protobuf:"varint,50001,opt,name=context,proto3" json:"context,omitempty"`
-	Operations    []string `protobuf:"bytes,50002,rep,name=operations,proto3" json:"operations,omitempty"`
-	Since         int64    `protobuf:"varint,50003,opt,name=since,proto3" json:"since,omitempty"`
+	Context    int64    `protobuf:"varint,50001,opt,name=context,proto3" json:"context,omitempty"`
+	Operations []string `protobuf:"bytes,50002,rep,name=operations,proto3" json:"operations,omitempty"`
+	Since      int64    `protobuf:"varint,50003,opt,name=since,proto3" json:"since,omitempty"`
+	// What requests may ask of it ("tools", "vision" …), and what it is known not to do.
+	Features      []string `protobuf:"bytes,50004,rep,name=features,proto3" json:"features,omitempty"`
+	Lacks         []string `protobuf:"bytes,50005,rep,name=lacks,proto3" json:"lacks,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3202,6 +3270,20 @@ func (x *Capabilities_CapabilityConstraints_ModelConstraint) GetSince() int64 {
 	return 0
 }
 
+func (x *Capabilities_CapabilityConstraints_ModelConstraint) GetFeatures() []string {
+	if x != nil {
+		return x.Features
+	}
+	return nil
+}
+
+func (x *Capabilities_CapabilityConstraints_ModelConstraint) GetLacks() []string {
+	if x != nil {
+		return x.Lacks
+	}
+	return nil
+}
+
 var File_net_proto protoreflect.FileDescriptor
 
 const file_net_proto_rawDesc = "" +
@@ -3217,7 +3299,7 @@ const file_net_proto_rawDesc = "" +
 	"\aaddress\x18\x01 \x01(\fR\aaddress\x12\x10\n" +
 	"\x03sig\x18\x02 \x01(\fR\x03sig\x125\n" +
 	"\fcapabilities\x18\x03 \x01(\v2\x11.net.CapabilitiesR\fcapabilities\x120\n" +
-	"\x13ignoreCapacityCheck\x18\x04 \x01(\bR\x13ignoreCapacityCheck\"\xe3\x03\n" +
+	"\x13ignoreCapacityCheck\x18\x04 \x01(\bR\x13ignoreCapacityCheck\"\x8b\x04\n" +
 	"\x10OrchestratorInfo\x12\x1e\n" +
 	"\n" +
 	"transcoder\x18\x01 \x01(\tR\n" +
@@ -3233,7 +3315,8 @@ const file_net_proto_rawDesc = "" +
 	"\astorage\x18  \x03(\v2\v.net.OSInfoR\astorage\x12?\n" +
 	"\x13capabilities_prices\x18! \x03(\v2\x0e.net.PriceInfoR\x12capabilitiesPrices\x12\x14\n" +
 	"\x05nodes\x18\" \x03(\tR\x05nodes\x12\x14\n" +
-	"\x04node\x18ц\x03 \x01(\tR\x04node\"`\n" +
+	"\x04node\x18ц\x03 \x01(\tR\x04node\x12&\n" +
+	"\rsegmentSha256\x18҆\x03 \x01(\bR\rsegmentSha256\"`\n" +
 	"\tAuthToken\x12\x14\n" +
 	"\x05token\x18\x01 \x01(\fR\x05token\x12\x1d\n" +
 	"\n" +
@@ -3282,7 +3365,7 @@ const file_net_proto_rawDesc = "" +
 	"\x05minor\x18\x05 \x01(\rR\x05minor\x12\x1f\n" +
 	"\vmemory_free\x18\x06 \x01(\x03R\n" +
 	"memoryFree\x12!\n" +
-	"\fmemory_total\x18\a \x01(\x03R\vmemoryTotal\"\xdf\a\n" +
+	"\fmemory_total\x18\a \x01(\x03R\vmemoryTotal\"\x95\b\n" +
 	"\fCapabilities\x12\x1c\n" +
 	"\tbitstring\x18\x01 \x03(\x04R\tbitstring\x12 \n" +
 	"\vmandatories\x18\x02 \x03(\x04R\vmandatories\x12A\n" +
@@ -3290,9 +3373,9 @@ const file_net_proto_rawDesc = "" +
 	"capacities\x18\x03 \x03(\v2!.net.Capabilities.CapacitiesEntryR\n" +
 	"capacities\x12\x18\n" +
 	"\aversion\x18\x04 \x01(\tR\aversion\x12?\n" +
-	"\vconstraints\x18\x05 \x01(\v2\x1d.net.Capabilities.ConstraintsR\vconstraints\x1a\xbe\x03\n" +
+	"\vconstraints\x18\x05 \x01(\v2\x1d.net.Capabilities.ConstraintsR\vconstraints\x1a\xf4\x03\n" +
 	"\x15CapabilityConstraints\x12K\n" +
-	"\x06models\x18\x01 \x03(\v23.net.Capabilities.CapabilityConstraints.ModelsEntryR\x06models\x1a\xe3\x01\n" +
+	"\x06models\x18\x01 \x03(\v23.net.Capabilities.CapabilityConstraints.ModelsEntryR\x06models\x1a\x99\x02\n" +
 	"\x0fModelConstraint\x12\x12\n" +
 	"\x04warm\x18\x01 \x01(\bR\x04warm\x12\x1a\n" +
 	"\bcapacity\x18\x02 \x01(\rR\bcapacity\x12$\n" +
@@ -3302,7 +3385,9 @@ const file_net_proto_rawDesc = "" +
 	"\n" +
 	"operations\x18҆\x03 \x03(\tR\n" +
 	"operations\x12\x16\n" +
-	"\x05since\x18ӆ\x03 \x01(\x03R\x05since\x1ar\n" +
+	"\x05since\x18ӆ\x03 \x01(\x03R\x05since\x12\x1c\n" +
+	"\bfeatures\x18Ԇ\x03 \x03(\tR\bfeatures\x12\x16\n" +
+	"\x05lacks\x18Ն\x03 \x03(\tR\x05lacks\x1ar\n" +
 	"\vModelsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12M\n" +
 	"\x05value\x18\x02 \x01(\v27.net.Capabilities.CapabilityConstraints.ModelConstraintR\x05value:\x028\x01\x1a\xf0\x01\n" +
@@ -3316,7 +3401,7 @@ const file_net_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\v2'.net.Capabilities.CapabilityConstraintsR\x05value:\x028\x01\x1a=\n" +
 	"\x0fCapacitiesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\rR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\rR\x05value:\x028\x01\"\xf4\x04\n" +
+	"\x05value\x18\x02 \x01(\rR\x05value:\x028\x01\"\xb6\x05\n" +
 	"\aSegData\x12\x1e\n" +
 	"\n" +
 	"manifestId\x18\x01 \x01(\fR\n" +
@@ -3336,7 +3421,9 @@ const file_net_proto_rawDesc = "" +
 	"\rfullProfiles2\x18\" \x03(\v2\x11.net.VideoProfileR\rfullProfiles2\x127\n" +
 	"\rfullProfiles3\x18# \x03(\v2\x11.net.VideoProfileR\rfullProfiles3\x12A\n" +
 	"\x12segment_parameters\x18% \x01(\v2\x12.net.SegParametersR\x11segmentParameters\x12.\n" +
-	"\x12ForceSessionReinit\x18& \x01(\bR\x12ForceSessionReinit\"3\n" +
+	"\x12ForceSessionReinit\x18& \x01(\bR\x12ForceSessionReinit\x12&\n" +
+	"\racceptsSha256\x18ц\x03 \x01(\bR\racceptsSha256\x12\x18\n" +
+	"\x06sha256\x18҆\x03 \x01(\bR\x06sha256\"3\n" +
 	"\rSegParameters\x12\x12\n" +
 	"\x04from\x18\x01 \x01(\x04R\x04from\x12\x0e\n" +
 	"\x02to\x18\x02 \x01(\x04R\x02to\"\xcc\x05\n" +
@@ -3382,10 +3469,11 @@ const file_net_proto_rawDesc = "" +
 	"\x15TranscodedSegmentData\x12\x10\n" +
 	"\x03url\x18\x01 \x01(\tR\x03url\x12\x16\n" +
 	"\x06pixels\x18\x02 \x01(\x03R\x06pixels\x12.\n" +
-	"\x13perceptual_hash_url\x18\x03 \x01(\tR\x11perceptualHashUrl\"Y\n" +
+	"\x13perceptual_hash_url\x18\x03 \x01(\tR\x11perceptualHashUrl\"s\n" +
 	"\rTranscodeData\x126\n" +
 	"\bsegments\x18\x01 \x03(\v2\x1a.net.TranscodedSegmentDataR\bsegments\x12\x10\n" +
-	"\x03sig\x18\x02 \x01(\fR\x03sig\"\x9a\x01\n" +
+	"\x03sig\x18\x02 \x01(\fR\x03sig\x12\x18\n" +
+	"\x06sha256\x18ц\x03 \x01(\bR\x06sha256\"\x9a\x01\n" +
 	"\x0fTranscodeResult\x12\x10\n" +
 	"\x03seq\x18\x01 \x01(\x03R\x03seq\x12\x16\n" +
 	"\x05error\x18\x02 \x01(\tH\x00R\x05error\x12(\n" +
@@ -3432,7 +3520,7 @@ const file_net_proto_rawDesc = "" +
 	"\x06worker\x18҆\x03 \x01(\tR\x06worker\x12\x1c\n" +
 	"\binstance\x18ӆ\x03 \x01(\tR\binstance\x12\x1c\n" +
 	"\bdraining\x18Ԇ\x03 \x01(\bR\bdraining\x12*\n" +
-	"\x06models\x18Ն\x03 \x03(\v2\x10.net.WorkerModelR\x06models\"\xa9\x02\n" +
+	"\x06models\x18Ն\x03 \x03(\v2\x10.net.WorkerModelR\x06models\"\xdb\x02\n" +
 	"\vWorkerModel\x12\x1e\n" +
 	"\n" +
 	"capability\x18\x01 \x01(\rR\n" +
@@ -3449,7 +3537,9 @@ const file_net_proto_rawDesc = "" +
 	"\bexternal\x18\t \x01(\bR\bexternal\x12\x1a\n" +
 	"\bcapacity\x18\n" +
 	" \x01(\rR\bcapacity\x12\x12\n" +
-	"\x04warm\x18\v \x01(\bR\x04warm\"\xb3\x01\n" +
+	"\x04warm\x18\v \x01(\bR\x04warm\x12\x1a\n" +
+	"\bfeatures\x18\f \x03(\tR\bfeatures\x12\x14\n" +
+	"\x05lacks\x18\r \x03(\tR\x05lacks\"\xcf\x01\n" +
 	"\vNotifyAIJob\x12,\n" +
 	"\tAIJobData\x18\x01 \x01(\v2\x0e.net.AIJobDataR\tAIJobData\x12\x16\n" +
 	"\x06taskId\x18\x02 \x01(\x03R\x06taskId\x12\"\n" +
@@ -3457,7 +3547,8 @@ const file_net_proto_rawDesc = "" +
 	"\n" +
 	"deadlineMs\x18҆\x03 \x01(\x03R\n" +
 	"deadlineMs\x12\x18\n" +
-	"\x06cancel\x18ӆ\x03 \x01(\bR\x06cancel\"\xf9\x02\n" +
+	"\x06cancel\x18ӆ\x03 \x01(\bR\x06cancel\x12\x1a\n" +
+	"\arecheck\x18Ԇ\x03 \x01(\bR\arecheck\"\xf9\x02\n" +
 	"\tWorkerJob\x12\x1e\n" +
 	"\n" +
 	"capability\x18\x01 \x01(\rR\n" +

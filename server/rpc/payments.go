@@ -58,7 +58,7 @@ func readPayment(m *Payment) (p pm.Payment, err error) {
 }
 
 // ToPayment returns the message of a payment as gateways send it: the expiration stands
-// beside the parameters, not in them.
+// next to the parameters, not in them.
 func ToPayment(p *pm.Payment) *Payment {
 	m := new(Payment)
 	if !p.Sender.IsZero() {

@@ -33,7 +33,7 @@ func FromProfile(p core.Profile) *VideoProfile {
 }
 
 // Core reads the message. Enumerations outside the network's give the faults
-// SegmentFormat, SegmentEncoderProfile and SegmentCodec. Colour depth and chroma
+// SegmentFormat, SegmentEncoderProfile and SegmentCodec. Color depth and chroma
 // format are carried whatever they are, since nothing acts on them.
 func (x *VideoProfile) Core() (core.Profile, error) {
 	const op = "read profile"

@@ -25,8 +25,9 @@ const legacyProfiles = "invalid"
 type SegmentMeta struct {
 	Manifest core.ManifestID
 	Number   core.SegmentNumber
-	// Hash is the keccak of the segment's bytes.
-	Hash [HashBytes]byte
+	// Hash is the keccak of the segment's bytes, or their SHA-256 if SHA256 is set.
+	Hash   [HashBytes]byte
+	SHA256 bool
 	// Duration is what the sender says; it is never 0 when received.
 	Duration time.Duration
 	// Profiles have names when received.
@@ -36,6 +37,8 @@ type SegmentMeta struct {
 	Clip *core.Clip
 	// Signature asks for an MPEG-7 signature per rendition.
 	Signature bool
+	// AcceptsSHA256 says that the result may be signed over the SHA-256 of the renditions.
+	AcceptsSHA256 bool
 	// Reinit says that the source changed.
 	Reinit bool
 	// Token is the auth token as the gateway was given it, nil when it sent none.
@@ -58,9 +61,12 @@ func FromSegData(m *SegData) (*SegmentMeta, error) {
 		Capabilities: m.GetCapabilities().Capability(),
 		Signature:    m.GetCalcPerceptualHash(),
 		Reinit:       m.GetForceSessionReinit(),
-		Token:        m.GetAuthToken(),
-		Storage:      m.GetStorage(),
-		Sig:          m.GetSig(),
+
+		AcceptsSHA256: m.GetAcceptsSha256(),
+		SHA256:        m.GetSha256(),
+		Token:         m.GetAuthToken(),
+		Storage:       m.GetStorage(),
+		Sig:           m.GetSig(),
 	}
 	var err error
 	if meta.Profiles, err = receivedProfiles(m); err != nil {
@@ -96,6 +102,8 @@ func ToSegData(meta *SegmentMeta) *SegData {
 		CalcPerceptualHash: meta.Signature,
 		Storage:            meta.Storage,
 		ForceSessionReinit: meta.Reinit,
+		AcceptsSha256:      meta.AcceptsSHA256,
+		Sha256:             meta.SHA256,
 	}
 	sentProfiles(m, meta.Profiles)
 	if c := meta.Clip; c != nil {

@@ -48,7 +48,7 @@ func segmentCases(t testing.TB) []segmentCase {
 	return file.Cases
 }
 
-// segmentDetails are what the vectors' cases ask for beside what they state.
+// segmentDetails are what the vectors' cases ask for besides what they state.
 func segmentDetails(t testing.TB) map[string]rpc.SegmentMeta {
 	t.Helper()
 	token := vectorToken(t)

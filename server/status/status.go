@@ -44,7 +44,9 @@ var byCode = map[fault.Code]int{
 
 	fault.MethodNotAllowed: http.StatusMethodNotAllowed,
 	fault.RequestTooLarge:  http.StatusRequestEntityTooLarge,
+	fault.JobTooLarge:      http.StatusRequestEntityTooLarge,
 	fault.PicturesTooLarge: http.StatusRequestEntityTooLarge,
+	fault.RequestEncoded:   http.StatusUnsupportedMediaType,
 	fault.RequestSlow:      http.StatusRequestTimeout,
 	fault.AnswerNotTaken:   http.StatusRequestTimeout,
 	// Between gateway and orchestrator only; a client has nothing to pay.

@@ -26,8 +26,8 @@ const (
 	backdate = time.Hour
 )
 
-// own returns the kept certificate, or a new one if that does not fit.
-func (s *Source) own() (*tls.Certificate, error) {
+// selfSigned returns the kept certificate, or a new one if that does not fit.
+func (s *Source) selfSigned() (*tls.Certificate, error) {
 	if s.opt.Dir == "" {
 		if s.cert != nil && s.fits(s.cert) {
 			return s.cert, nil
@@ -43,8 +43,8 @@ func (s *Source) own() (*tls.Certificate, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A stop between the two leaves a pair that does not belong together, which
-	// the next start replaces.
+	// A crash between the two writes leaves a mismatched pair, which the next start
+	// replaces.
 	if err := privatefile.Replace(keyFile, keyPEM); err != nil {
 		return nil, fault.WrapWrite(fault.CertificateUnusable, "keep the key of the certificate", err)
 	}

@@ -2,8 +2,8 @@ package tlscert
 
 import "github.com/tuttinode/tutti/core/fault"
 
-// Replace reads another certificate, from these files or with "" the self-signed one. It
-// takes effect when the returned function is called; open connections keep the previous one.
+// Replace reads another certificate from these files; with "" for both it is the self-signed one. The
+// certificate is used from the call of the returned function on; open connections keep the previous one.
 // The error is a *fault.Fault CertificateUnusable or CertificateKeyMismatch.
 func (s *Source) Replace(certFile, keyFile string) (func(), error) {
 	next := &Source{opt: s.opt}

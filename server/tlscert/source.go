@@ -97,5 +97,5 @@ func (s *Source) load() (*tls.Certificate, error) {
 	case s.opt.CertFile != "" || s.opt.KeyFile != "":
 		return nil, fault.New(fault.CertificateUnusable, "read certificate", "-tlsCert and -tlsKey are needed both")
 	}
-	return s.own()
+	return s.selfSigned()
 }

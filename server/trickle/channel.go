@@ -6,9 +6,6 @@ import (
 	"time"
 )
 
-// ringSize is how many segments a channel keeps.
-const ringSize = 5
-
 // Numbers of segments that stand for others.
 const (
 	nextNumber = -1 // the one after the last one that began

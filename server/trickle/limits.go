@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// ringSize is how many segments a channel keeps.
+const ringSize = 5
+
 // Limits bound what channels take. A zero field is its default.
 type Limits struct {
 	// SegmentBytes bounds one segment, ChannelBytes the kept segments of a channel, HubBytes those of

@@ -37,7 +37,7 @@ func TestPairAShortBreak(t *testing.T) {
 	}
 }
 
-// A worker that was given up meanwhile does not work on without a caller, beside the jobs that
+// A worker that was given up meanwhile does not work on without a caller, alongside the jobs that
 // its slots are given to.
 func TestPairALongBreak(t *testing.T) {
 	p, addr := newPoolWith(t, plain, func(o *aiworkers.Options) { o.HoldTime = time.Millisecond })

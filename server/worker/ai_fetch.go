@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-var errAway = errors.New("it leads to another host")
+var errAway = errors.New("it redirects to another host")
 
 // fetcher returns a client for the inputs of jobs. As every worker of the network it takes
 // any certificate: the address came over the registration. Where it may lead is the

@@ -63,7 +63,7 @@ func TestInputsAreFetched(t *testing.T) {
 	}
 }
 
-// An orchestrator that is at a link-local address itself is asked.
+// An orchestrator that is at a link-local address itself gets the request.
 func TestInputsOfAnOrchestratorNextDoor(t *testing.T) {
 	w, err := worker.NewAI(worker.AIOptions{Models: newModels(llm("m"), 1), Random: rand.Reader, Now: time.Now,
 		Log: slog.New(slog.DiscardHandler)})

@@ -16,7 +16,7 @@ import (
 	"github.com/tuttinode/tutti/core/pipeline"
 )
 
-// mediaFile is what goes beside an answer.
+// mediaFile is what goes with an answer.
 type mediaFile struct {
 	name, kind string
 	data       []byte

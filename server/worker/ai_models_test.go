@@ -34,6 +34,7 @@ func newModels(id inference.Model, slots int) *models {
 	m.state = inference.ModelState{
 		Model: id, State: inference.Ready, Warm: true, Capacity: slots, RunnerVersion: "0.1.2", Context: 4096,
 		Operations: []inference.Operation{inference.Chat, inference.Embedding}, Devices: []string{"0"},
+		Features: inference.Features{Has: inference.Tools | inference.JSONSchema, Lacks: inference.Vision},
 	}
 	m.run = says(200, "application/json", `{"ok":true}`)
 	return m

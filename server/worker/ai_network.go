@@ -84,7 +84,7 @@ func (t *networkTask) read(ctx context.Context, data *rpc.AIJobData) error {
 		if err != nil {
 			return err
 		}
-		// Beside the file there is the form with it.
+		// Next to the file there is the form with it.
 		t.held += held
 		if err := t.bookMemory(int64(len(file))); err != nil {
 			return err
@@ -125,7 +125,14 @@ func (t *networkTask) fail(ctx context.Context, err error) {
 		text = inference.ContainerText(t.job.Model.Capability, http.StatusBadRequest, body)
 	}
 	t.postText(ctx, fault.CodeOf(err), text)
-	t.w.opt.Log.Warn("AI job failed", "orchestrator", t.from.Addr(), "model", t.job.Model.String(), fault.Attr(err))
+	t.logFailed(err)
+}
+
+func (t *networkTask) logFailed(err error) {
+	if others, ok := t.line(); ok {
+		t.w.opt.Log.Warn("AI job failed", "orchestrator", t.from.Addr(), "model", t.job.Model.String(), "others", others,
+			fault.Attr(err))
+	}
 }
 
 // whole reads an answer to its end. Its memory is booked until the task ends, and as much again

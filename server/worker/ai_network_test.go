@@ -87,7 +87,7 @@ func (b *fakeAIOrchestrator) ask(id int64, pipe, data string) {
 	b.Helper()
 	select {
 	case b.jobs <- &rpc.NotifyAIJob{TaskId: id, AIJobData: &rpc.AIJobData{Pipeline: pipe, RequestData: []byte(data)}}:
-	case <-time.After(10 * time.Second):
+	case <-time.After(30 * time.Second):
 		b.Fatal("no worker takes the job")
 	}
 }
@@ -143,7 +143,7 @@ func networkRig(t *testing.T, m *models) *fakeAIOrchestrator {
 	newRig(t, "rig9", b.addr, m)
 	select {
 	case <-b.registered:
-	case <-time.After(10 * time.Second):
+	case <-time.After(30 * time.Second):
 		t.Fatal("no registration")
 	}
 	return b
@@ -361,7 +361,7 @@ func TestNetworkWorkerEndsAfterWrongSecret(t *testing.T) {
 		if err == nil {
 			t.Error("no error")
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(30 * time.Second):
 		t.Fatal("it goes on")
 	}
 }

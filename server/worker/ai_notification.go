@@ -12,7 +12,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/tracing"
+	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -34,9 +34,13 @@ func (w *aiWork) Notify(from *Link, n *rpc.NotifyAIJob) {
 	switch {
 	case n.GetCancel():
 		from.Cancel(id)
+	case n.GetRecheck():
+		w.recheckLive(from, id)
+	case isLive(n):
+		w.startLive(from, n)
 	case n.GetJob() != nil:
 		t := &aiTask{w: w, from: from, id: id, job: readJob(n.GetJob()), party: from.Party(n.GetJob().GetParty())}
-		parent := tracing.ParseParent(n.GetJob().GetTraceparent(), n.GetJob().GetTracestate())
+		parent := telemetry.ParseParent(n.GetJob().GetTraceparent(), n.GetJob().GetTracestate())
 		run := func(ctx context.Context) {
 			t.span(ctx, parent, func(ctx context.Context) { w.runJob(ctx, t, n.GetDeadlineMs()) })
 		}
@@ -136,9 +140,9 @@ func (w *aiWork) runJob(ctx context.Context, t *aiTask, deadlineMs int64) {
 	if reply.Worker != "" {
 		h.Set(workerHeader, reply.Worker)
 	}
-	span := tracing.Current(ctx)
-	span.Int(tracing.HTTPStatus, int64(reply.Status))
-	span.Text(tracing.Worker, reply.Worker)
+	span := telemetry.Current(ctx)
+	span.Int(telemetry.HTTPStatus, int64(reply.Status))
+	span.Text(telemetry.Worker, reply.Worker)
 	t.post(ctx, h, reply.Length, reply.Body)
 }
 
@@ -165,12 +169,17 @@ func (t *aiTask) fail(ctx context.Context, err error) {
 	if fault.CodeOf(err) == fault.Canceled && ctx.Err() != nil {
 		return
 	}
-	tracing.Current(ctx).Fail(err)
+	telemetry.Current(ctx).Fail(err)
 	_, text := fault.Public(err)
 	t.postText(ctx, fault.CodeOf(err), text)
-	t.w.opt.Log.Warn("AI job failed", "orchestrator", t.from.Addr(), "model", t.job.Model.String(), "job",
-		t.job.RequestID, fault.Attr(err))
+	if others, ok := t.line(); ok {
+		t.w.opt.Log.Warn("AI job failed", "orchestrator", t.from.Addr(), "model", t.job.Model.String(), "job",
+			t.job.RequestID, "others", others, fault.Attr(err))
+	}
 }
+
+// line reports whether the failure of the job gets a line in the log, and how many got none before.
+func (t *aiTask) line() (others int, ok bool) { return t.w.failures.Allow(t.payer(), t.w.opt.Now()) }
 
 // postText posts a text in place of an answer.
 func (t *aiTask) postText(ctx context.Context, code fault.Code, text string) {

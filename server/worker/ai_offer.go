@@ -42,7 +42,7 @@ func (w *aiWork) Empty(offered []byte) bool { return len(offeredModels(offered))
 // offeredModels returns the models of an offer that accept jobs; nil for an invalid offer.
 func offeredModels(offer []byte) map[inference.Model]bool {
 	var req rpc.RegisterAIWorkerRequest
-	if proto.Unmarshal(offer, &req) != nil {
+	if rpc.Unmarshal(offer, &req) != nil {
 		return nil
 	}
 	models := make(map[inference.Model]bool)
@@ -64,7 +64,8 @@ func (w *aiWork) Register(
 }
 
 // offer returns the registration message without the worker's identity. The available models are
-// in the capabilities, the network's form; the states of all models are in tutti's own field.
+// in the capabilities, the network's form; the states of all models are in tutti's own field. Live video is
+// in that one alone: orchestrators of the network do not place it on workers.
 func (w *aiWork) offer() *rpc.RegisterAIWorkerRequest {
 	c := capability.Offer(capability.Default(), w.opt.Version)
 	c.Constraints.PerCapability = make(map[capability.ID]capability.Models)
@@ -73,7 +74,7 @@ func (w *aiWork) offer() *rpc.RegisterAIWorkerRequest {
 	for i := range states {
 		s := &states[i]
 		req.Models = append(req.Models, workerModel(s))
-		if s.Offered() {
+		if s.Offered() && s.Model.Capability != capability.LiveVideoToVideo {
 			add(&c, s)
 		}
 	}
@@ -103,6 +104,7 @@ func workerModel(s *inference.ModelState) *rpc.WorkerModel {
 		State: string(s.State), Code: string(s.Code), Reason: s.Reason,
 		Context: int64(s.Context), Devices: s.Devices, External: s.External,
 		Capacity: uint32(max(0, s.Capacity)), Warm: s.Warm,
+		Features: s.Features.Has.Words(), Lacks: s.Features.Lacks.Words(),
 	}
 	for _, op := range s.Operations {
 		m.Operations = append(m.Operations, string(op))

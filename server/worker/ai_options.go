@@ -7,10 +7,12 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/tracing"
+	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -39,6 +41,8 @@ type frameEncoder interface {
 type AIOptions struct {
 	// Models do the jobs.
 	Models inference.Worker
+	// Live are those of Models that serve live video; orchestrators of the network are offered none of these models.
+	Live inference.LongWorkers
 	// Version is the release of the network that this node speaks, "0.9.1".
 	Version string
 	// Frames makes videos of frames for orchestrators of the network; without it their
@@ -50,7 +54,7 @@ type AIOptions struct {
 	// MaxRequests bounds the bytes of all requests in progress; 0 is DefaultRequestBytes.
 	MaxRequests int64
 	// Tracer makes the jobs' spans; nil makes none.
-	Tracer *tracing.Tracer
+	Tracer *telemetry.Tracer
 
 	Random io.Reader
 	Now    func() time.Time
@@ -62,6 +66,10 @@ type aiWork struct {
 	opt AIOptions
 	// requests is the memory for what jobs bring.
 	requests *remote.Budget
+	// failures limits the lines of jobs that failed.
+	failures fault.Lines
+	// live has the sessions of live video in progress: a liveTask by its liveKey.
+	live sync.Map
 }
 
 var (

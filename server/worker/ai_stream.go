@@ -17,7 +17,7 @@ func (t *networkTask) stream(ctx context.Context, reply *inference.Reply) {
 	in := &upload{src: sse.NewReader(reply.Body, &sse.Network{Model: t.job.Model.ID})}
 	t.post(ctx, t.header(streamType), -1, in)
 	if err := in.failure(); err != nil && ctx.Err() == nil {
-		t.w.opt.Log.Warn("AI job failed", "orchestrator", t.from.Addr(), "model", t.job.Model.String(), fault.Attr(err))
+		t.logFailed(err)
 	}
 }
 

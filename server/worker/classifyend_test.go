@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-func TestJudge(t *testing.T) {
+func TestClassifyEnd(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name      string
@@ -37,7 +37,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// The same trouble reads the same each time, and in few words.
+// The same problem has the same short text each time.
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{

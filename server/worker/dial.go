@@ -29,7 +29,7 @@ func dialer() *net.Dialer {
 	return &net.Dialer{
 		Timeout:         dialTimeout,
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 3 * time.Second, Interval: time.Second, Count: 3},
-		Control:         watchful,
+		Control:         setSendTimeout,
 	}
 }
 

@@ -20,7 +20,7 @@ const (
 	// stateTimeout is how long after the end of a registration the orchestrator has certainly
 	// seen that the worker is gone.
 	stateTimeout = 8 * time.Second
-	// duplicatePause is how often an address is tried that leads to an orchestrator which has
+	// duplicatePause is how often an address is tried that is of an orchestrator which has
 	// this worker already: the other address may fail.
 	duplicatePause = 10 * time.Second
 )

@@ -35,7 +35,7 @@ func TestRegistersAndBringsResults(t *testing.T) {
 		t.Errorf("result %+v", r)
 	}
 	if h.Get(remote.InstanceHeader) != "i-1" {
-		t.Error("the instance is missing: an orchestrator of our own kind whose header came late would refuse the result")
+		t.Error("the instance is missing: a tutti orchestrator whose header came late would refuse the result")
 	}
 	if err := <-n.err; err != nil {
 		t.Error(err)

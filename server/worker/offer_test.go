@@ -118,7 +118,7 @@ func TestStaysAwayWithoutAnOffer(t *testing.T) {
 	}
 }
 
-// An unmodified orchestrator is told of a new offer by a new registration, when no
+// An unmodified orchestrator learns a new offer from a new registration, when no
 // task runs.
 func TestOfferToOthersWaitsForAnIdleMoment(t *testing.T) {
 	t.Parallel()

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watchful makes the kernel give a connection up when what was sent is not confirmed
-// for silence.
-func watchful(_, _ string, c syscall.RawConn) error {
+// setSendTimeout makes the kernel close a connection if the peer does not acknowledge what was
+// sent within silence.
+func setSendTimeout(_, _ string, c syscall.RawConn) error {
 	var failed error
 	err := c.Control(func(fd uintptr) {
 		failed = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(silence.Milliseconds()))

@@ -4,5 +4,5 @@ package worker
 
 import "syscall"
 
-// watchful does nothing: other kernels find a dead peer by probes alone.
-func watchful(_, _ string, _ syscall.RawConn) error { return nil }
+// setSendTimeout does nothing: other kernels find a dead peer only by keepalive probes.
+func setSendTimeout(_, _ string, _ syscall.RawConn) error { return nil }

@@ -88,7 +88,7 @@ func TestNothingStandsBeforeItWasAskedFor(t *testing.T) {
 		o := Options{Now: time.Now}.withDefaults()
 		s := openStream(t.Context(), newLink(&o, "host:8935", "i-1"), nil, false,
 			func(ctx context.Context, _ Registration) (grpc.ServerStreamingClient[rpc.NotifySegment], error) {
-				<-time.After(10 * settleTime) // dialling
+				<-time.After(10 * settleTime) // dialing
 				return nil, io.ErrUnexpectedEOF
 			}, func(*rpc.NotifySegment) {})
 		<-s.done

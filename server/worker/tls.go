@@ -49,6 +49,9 @@ func (t TLS) For(addr string, protocols ...string) *tls.Config {
 	return t.config(addr, protocols...)
 }
 
+// Channels returns the TLS configuration of connections to an orchestrator's channels.
+func (t TLS) Channels(addr string) *tls.Config { return t.config(addr, "http/1.1") }
+
 // config is for connections to one orchestrator.
 func (t TLS) config(addr string, protocols ...string) *tls.Config {
 	c := &tls.Config{

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/server/worker"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // far is a line to an orchestrator that takes its time, or falls silent: the other
@@ -149,6 +149,6 @@ func TestSilentOrchestratorIsGivenUp(t *testing.T) {
 	transcoderUntil(t, "not registered", func() bool { return r.Status()[0].State == worker.Registered })
 	began := time.Now()
 	line.falls()
-	transcoderNext(t, o.devices, "it waits for ever")
+	transcoderNext(t, o.devices, "it waits forever")
 	t.Logf("registered anew after %v", time.Since(began).Round(100*time.Millisecond))
 }

@@ -13,8 +13,8 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/gateway/body"
-	"github.com/tuttinode/tutti/server/origin"
+	"github.com/tuttinode/tutti/server/access"
+	"github.com/tuttinode/tutti/server/admission"
 )
 
 // fetchTimeout is the protocol's time for a whole download. An orchestrator of our own
@@ -62,7 +62,7 @@ func inputTransport(trust TLS, orchestrators []string) *http.Transport {
 }
 
 func hostOf(addr string) string {
-	return strings.ToLower(origin.Host(addr))
+	return strings.ToLower(access.Host(addr))
 }
 
 // transport is for inputs of one orchestrator: connections that are open for one are not used for
@@ -88,7 +88,7 @@ func (c *TranscoderClient) closeInputs() {
 }
 
 // fetch downloads an input from where its orchestrator says, as far as that is allowed; see
-// worker.Origin. Redirects are not followed. grow is asked before memory is taken. Faults are
+// worker.Origin. Redirects are not followed. grow is called before memory is taken. Faults are
 // WorkerInputLost and grow's own.
 func (c *TranscoderClient) fetch(
 	ctx context.Context, from *Link, address string, timeout time.Duration, grow func(n int64) error,
@@ -116,14 +116,14 @@ func (c *TranscoderClient) fetch(
 		return lost(fmt.Sprintf("status %d", resp.StatusCode), nil)
 	}
 	var full error
-	data, err := body.Reader{
+	data, err := admission.BodyReader{
 		Limit: core.MaxSegmentBytes, Size: resp.ContentLength,
 		Grow: func(n int64) error { full = grow(n); return full },
 	}.Read(resp.Body)
 	switch {
 	case full != nil:
 		return nil, full
-	case errors.Is(err, body.ErrTooLarge):
+	case errors.Is(err, admission.ErrBodyTooLarge):
 		return lost("it is too large", err)
 	case err != nil:
 		return lost(why(ctx, "the connection broke"), err)

@@ -10,20 +10,20 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/worker"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // An orchestrator that has restarted, or has given the worker up, knows nothing of the
 // sessions before: they end before the first segment comes, which may need their room.
 func TestSessionsEndWithTheirPlace(t *testing.T) {
 	t.Parallel()
-	for name, again := range map[string]func(o *own, d *device){
-		"restart":  func(o *own, _ *device) { o.stop(); o.start() },
-		"given up": func(_ *own, d *device) { _ = d.Close() },
+	for name, again := range map[string]func(o *own, d *pairDevice){
+		"restart":  func(o *own, _ *pairDevice) { o.stop(); o.start() },
+		"given up": func(_ *own, d *pairDevice) { _ = d.Close() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/tracing"
+	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -33,7 +33,7 @@ type transcoderTask struct {
 	// held is how many bytes of the budget the input has reserved.
 	held int64
 	// parent is the orchestrator's span.
-	parent tracing.Parent
+	parent telemetry.Parent
 }
 
 // Notify handles a notification: a segment, the end of a session, or a cancellation.
@@ -51,7 +51,7 @@ func (w work) Notify(from *Link, n *rpc.NotifySegment) {
 		return
 	}
 	t := &transcoderTask{from: from, id: n.GetTaskId(), url: n.GetUrl(),
-		parent: tracing.ParseParent(n.GetTraceparent(), n.GetTracestate())}
+		parent: telemetry.ParseParent(n.GetTraceparent(), n.GetTracestate())}
 	err := w.read(t, n)
 	if err == nil {
 		err = w.accept(t, n)

@@ -38,7 +38,7 @@ func (w work) Offer() []byte {
 // refused here.
 func (work) Urgent(offered, now []byte) bool {
 	var before, after rpc.RegisterRequest
-	if proto.Unmarshal(offered, &before) != nil || proto.Unmarshal(now, &after) != nil {
+	if rpc.Unmarshal(offered, &before) != nil || rpc.Unmarshal(now, &after) != nil {
 		return true
 	}
 	had, has := capability.Set(before.GetCapabilities().GetBitstring()),

@@ -6,7 +6,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // An estimate that wavers is offered once; a change that matters is offered again.

@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/core/tracing"
+	"github.com/tuttinode/tutti/core/telemetry"
 )
 
 // TranscoderOptions are a Client's settings. All without a default in their comment are needed.
@@ -45,7 +45,7 @@ type TranscoderOptions struct {
 	// Recorder counts; nil ignores.
 	Recorder core.Recorder
 	// Tracer makes the segments' spans; nil makes none.
-	Tracer *tracing.Tracer
+	Tracer *telemetry.Tracer
 	// Now is the clock; nil is the system's.
 	Now func() time.Time
 	// Random gives unpredictable bytes, for what tells this process from others.

@@ -14,47 +14,47 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/coretest"
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/remote/transcoders"
 	"github.com/tuttinode/tutti/server/tlscert"
 	"github.com/tuttinode/tutti/server/worker"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
-// own is an orchestrator of our own kind, at an address of its own over all lives of
+// own is a tutti orchestrator, at an address of its own over all lives of
 // its process.
 type own struct {
 	testing.TB
 	addr string
 	cert *tlscert.Source
 	// devices are the transcoders as they register.
-	devices chan *device
+	devices chan *pairDevice
 	conns   chan net.Conn
 	stop    func()
 }
 
-// device is a registered transcoder as placement sees it.
-type device struct {
-	deviceport.Device
+// pairDevice is a registered transcoder as placement sees it.
+type pairDevice struct {
+	device.Device
 
 	mu        sync.Mutex // covers the fields below
-	offer     deviceport.Resources
+	offer     device.Resources
 	suspended bool
 	gone      bool
 }
 
-func (d *device) Update(o deviceport.Resources) { d.set(func() { d.offer = o }) }
-func (d *device) Suspend(*fault.Fault)          { d.set(func() { d.suspended = true }) }
-func (d *device) Resume()                       { d.set(func() { d.suspended = false }) }
-func (d *device) Drain(context.Context) error   { return nil }
-func (d *device) Detach()                       { d.set(func() { d.gone = true }) }
-func (d *device) set(f func())                  { d.mu.Lock(); defer d.mu.Unlock(); f() }
-func (d *device) is(what func() bool) (ok bool) { d.set(func() { ok = what() }); return ok }
+func (d *pairDevice) Update(o device.Resources)     { d.set(func() { d.offer = o }) }
+func (d *pairDevice) Suspend(*fault.Fault)          { d.set(func() { d.suspended = true }) }
+func (d *pairDevice) Resume()                       { d.set(func() { d.suspended = false }) }
+func (d *pairDevice) Drain(context.Context) error   { return nil }
+func (d *pairDevice) Detach()                       { d.set(func() { d.gone = true }) }
+func (d *pairDevice) set(f func())                  { d.mu.Lock(); defer d.mu.Unlock(); f() }
+func (d *pairDevice) is(what func() bool) (ok bool) { d.set(func() { ok = what() }); return ok }
 
-func (o *own) Attach(d deviceport.Device, offer deviceport.Resources) (deviceport.Attachment, error) {
-	one := &device{Device: d, offer: offer}
+func (o *own) Attach(d device.Device, offer device.Resources) (device.Attachment, error) {
+	one := &pairDevice{Device: d, offer: offer}
 	o.devices <- one
 	return one, nil
 }
@@ -66,7 +66,7 @@ func newOwn(t testing.TB) *own {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &own{TB: t, addr: "127.0.0.1:0", cert: cert, devices: make(chan *device, 16), conns: make(chan net.Conn, 64)}
+	o := &own{TB: t, addr: "127.0.0.1:0", cert: cert, devices: make(chan *pairDevice, 16), conns: make(chan net.Conn, 64)}
 	o.start()
 	t.Cleanup(func() { o.stop() })
 	return o

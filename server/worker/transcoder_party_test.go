@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // parties records the parties for which segments are transcoded.

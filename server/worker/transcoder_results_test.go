@@ -13,10 +13,10 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/worker"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 func TestRenditions(t *testing.T) {
@@ -262,7 +262,7 @@ func TestBounds(t *testing.T) {
 }
 
 // No caller waits for a canceled task: it has no result, and the next one has its turn.
-func TestCancelledBringsNothing(t *testing.T) {
+func TestCanceledBringsNothing(t *testing.T) {
 	t.Parallel()
 	o := newNetwork(t, "tutti/0.9.1")
 	inside := make(chan struct{}, 1)

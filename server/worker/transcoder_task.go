@@ -6,7 +6,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/tracing"
+	"github.com/tuttinode/tutti/core/telemetry"
 )
 
 // minPostTime is the least time for posting a result, however late it is.
@@ -16,10 +16,10 @@ const minPostTime = 10 * time.Second
 func (c *TranscoderClient) run(ctx context.Context, t *transcoderTask) {
 	defer t.position.leave()
 	begun := time.Now()
-	traced, span := c.o.Tracer.Start(ctx, t.parent, true, tracing.Server, "transcode", "", begun)
+	traced, span := c.o.Tracer.Start(ctx, t.parent, true, telemetry.Server, "transcode", "", begun)
 	res, err := c.transcode(traced, t)
-	span.Int(tracing.SegmentNumber, int64(t.job.Number))
-	span.Int(tracing.Renditions, int64(len(t.job.Profiles)))
+	span.Int(telemetry.SegmentNumber, int64(t.job.Number))
+	span.Int(telemetry.Renditions, int64(len(t.job.Profiles)))
 	span.Fail(err)
 	span.End()
 	c.releaseInput(t)

@@ -8,10 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"slices"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/test/figures"
 	"github.com/tuttinode/tutti/transcoder/libav"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 )
@@ -44,15 +44,17 @@ func (s settings) cpu(ctx context.Context, segs []clip.Segment) error {
 		wallTheirs = append(wallTheirs, wall.Seconds()/seconds)
 	}
 	fmt.Fprintf(s.out, "engine, one stream, automatic threads (median of %d)\n", s.runs)
-	fmt.Fprintf(s.out, "  %-34s %8s %8s %7s\n", "per second of source", "tutti", "ffmpeg", "ratio")
-	s.row("CPU seconds", median(ours), median(theirs))
-	s.row("wall seconds", median(wallOurs), median(wallTheirs))
+	fmt.Fprintf(s.out, "  %-44s %9s %9s %14s\n", "per second of source", "tutti", "ffmpeg", "ratio")
+	s.compare("CPU seconds", ours, theirs)
+	s.compare("wall seconds", wallOurs, wallTheirs)
 	fmt.Fprintln(s.out)
 	return nil
 }
 
-func (s settings) row(what string, ours, theirs float64) {
-	fmt.Fprintf(s.out, "  %-34s %8.3f %8.3f %7.3f\n", what, ours, theirs, ours/theirs)
+// compare prints the medians of a time and of ffmpeg's.
+func (s settings) compare(what string, ours, theirs []float64) {
+	a, b := figures.Median(ours), figures.Median(theirs)
+	s.sheet.Compare(figures.Lower, what, "s", a, b, a/b, 0)
 }
 
 // engine runs the engine over the source's segments in a process of its own.
@@ -134,9 +136,4 @@ func coreLadder() ([]core.Profile, error) {
 		return nil, err
 	}
 	return core.ParseProfilesJSON(text)
-}
-
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[len(sorted)/2]
 }

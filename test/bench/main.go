@@ -1,5 +1,5 @@
 // Command bench prints the figures by which tutti's video path is measured, each
-// beside its peer measured in the same run: the ffmpeg program of the same build,
+// compared with its peer measured in the same run: the ffmpeg program of the same build,
 // given the same segments, preset and ladder.
 //
 // It prints ratios and asserts nothing but that every rendition has every frame:
@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/tuttinode/tutti/test/figures"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 )
 
@@ -28,6 +29,7 @@ type settings struct {
 	runs        int
 	dir         string
 	out         io.Writer
+	sheet       *figures.Sheet
 }
 
 func run(args []string, stdout, stderr io.Writer) int {
@@ -41,6 +43,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	s := settings{out: stdout}
 	fs := flag.NewFlagSet("bench", flag.ContinueOnError)
 	fs.SetOutput(stderr)
+	s.sheet = figures.New("bench", stdout, fs)
 	fs.StringVar(&s.bin, "bin", "bin", "folder of tutti and tutti_bench")
 	fs.StringVar(&s.ffmpeg, "ffmpeg", filepath.Join(os.Getenv("TUTTI_DEPS"), "bin", "ffmpeg"), "the peer")
 	fs.StringVar(&s.preset, "preset", "veryfast", "x264 preset for both")
@@ -88,29 +91,17 @@ func (s settings) all(ctx context.Context, only string) error {
 		if only != "" && only != part.name {
 			continue
 		}
+		s.sheet.Part(part.name)
 		if err := part.run(ctx, segs); err != nil {
 			return fmt.Errorf("%s: %w", part.name, err)
 		}
 	}
-	return nil
+	return s.sheet.Save()
 }
 
 func (s settings) segment(i int) string { return filepath.Join(s.dir, fmt.Sprintf("source%d.ts", i)) }
 
 func source(ctx context.Context, count int) ([]clip.Segment, error) {
-	g, err := clip.Generate(clip.Options{Width: 1920, Height: 1080, Segments: count, Bitrate: 6_000_000, Noise: 12,
+	return clip.GenerateAll(ctx, clip.Options{Width: 1920, Height: 1080, Segments: count, Bitrate: 6_000_000, Noise: 12,
 		Segment: 2 * time.Second})
-	if err != nil {
-		return nil, err
-	}
-	defer g.Close()
-	var out []clip.Segment
-	for range count {
-		seg, err := g.Next(ctx)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, seg)
-	}
-	return out, nil
 }

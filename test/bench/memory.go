@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/test/figures"
 	"github.com/tuttinode/tutti/test/procfs"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 )
@@ -49,6 +50,7 @@ func (s settings) memory(ctx context.Context, segs []clip.Segment) error {
 	if err != nil {
 		return err
 	}
+	s.sheet.Less("most with 4 streams of 1080p30", "MB", float64(most)/1e6, 500)
 	fmt.Fprintf(s.out, "  most with 4 streams of 1080p30       %6.0f\n", float64(most)/1e6)
 	timer := time.NewTimer(time.Minute)
 	defer timer.Stop()
@@ -57,7 +59,9 @@ func (s settings) memory(ctx context.Context, segs []clip.Segment) error {
 		return ctx.Err()
 	case <-timer.C:
 	}
-	fmt.Fprintf(s.out, "  a minute after the last segment      %6.0f\n\n", float64(n.resident())/1e6)
+	rested := float64(n.resident()) / 1e6
+	s.sheet.Less("a minute after the last segment", "MB", rested, 0)
+	fmt.Fprintf(s.out, "  a minute after the last segment      %6.0f\n\n", rested)
 	return nil
 }
 
@@ -79,8 +83,9 @@ func (s settings) start(ctx context.Context, _ []clip.Segment) error {
 			return err
 		}
 	}
-	fmt.Fprintf(s.out, "start to listening, off-chain, media worker included: median %.0f ms of %d\n", median(took),
-		len(took))
+	fmt.Fprintf(s.out, "start to listening, off-chain, media worker included: median %.0f ms of %d\n",
+		figures.Median(took), len(took))
+	s.sheet.Less("start to listening", "ms", figures.Median(took), 0)
 	return nil
 }
 

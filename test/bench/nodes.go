@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// nodes are an orchestrator and a gateway before it, as two processes.
+// nodes are an orchestrator and a gateway in front of it, as two processes.
 type nodes struct {
 	cmds    []*exec.Cmd
 	gateway string
 }
 
-// startNodes starts both; preset "" is the settings'.
+// startNodes starts both. If preset is "", it uses that of the settings.
 func (s settings) startNodes(ctx context.Context, preset string) (*nodes, error) {
 	if preset == "" {
 		preset = s.preset
@@ -65,7 +65,7 @@ func (n *nodes) stop() {
 	}
 }
 
-// freeAddress is a loopback address whose port was free a moment ago.
+// freeAddress returns a loopback address whose port was free a moment ago.
 func freeAddress() string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

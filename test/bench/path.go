@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/test/figures"
 	"github.com/tuttinode/tutti/test/pushclient"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 )
@@ -25,7 +26,7 @@ func (s settings) path(ctx context.Context, segs []clip.Segment) error {
 		return err
 	}
 	fmt.Fprintf(s.out, "whole path, two processes, streams back to back (median of %d)\n", s.runs)
-	fmt.Fprintf(s.out, "  %-34s %8s %8s %7s\n", "wall seconds per segment round", "tutti", "ffmpeg", "ratio")
+	fmt.Fprintf(s.out, "  %-44s %9s %9s %14s\n", "wall seconds per segment round", "tutti", "ffmpeg", "ratio")
 	var beside []float64
 	for _, streams := range []int{1, 2, 4} {
 		// Many ffmpeg processes at once do best with one thread each, and so does the
@@ -50,10 +51,11 @@ func (s settings) path(ctx context.Context, segs []clip.Segment) error {
 			}
 			theirs = append(theirs, peerWall.Seconds()/float64(len(segs)))
 		}
-		s.row(fmt.Sprintf("%d streams", streams), median(ours), median(theirs))
+		s.compare(fmt.Sprintf("%d streams", streams), ours, theirs)
 	}
-	fmt.Fprintf(s.out, "  everything that is not libav, one stream: p50 %.1f ms of %d segments\n\n", median(beside),
-		len(beside))
+	fmt.Fprintf(s.out, "  everything that is not libav, one stream: p50 %.1f ms of %d segments\n\n",
+		figures.Median(beside), len(beside))
+	s.sheet.Less("beside libav, one stream, p50", "ms", figures.Median(beside), 5)
 	return nil
 }
 

@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tuttinode/tutti/test/figures"
 )
 
-// change measures how long a viewer sees a frozen picture when its orchestrator is killed, and how long a
-// session lives on when its runner is.
+// change measures how long a viewer sees a frozen picture when the orchestrator or the runner is killed, and
+// how long a session continues without its runner.
 func (s settings) change(ctx context.Context) error {
 	pictures, err := s.encode(ctx, 1<<digits/8)
 	if err != nil {
@@ -31,9 +33,9 @@ func (s settings) change(ctx context.Context) error {
 		}
 		ended = append(ended, took)
 	}
-	s.row("orchestrator killed: frozen picture", median(frozen), "s", 2)
-	s.row("runner killed: frozen picture", median(shown), "s", 2)
-	s.row("runner killed: end of its session at the gateway's side", median(ended), "s", 1)
+	s.sheet.Row("orchestrator killed: frozen picture", figures.Median(frozen), "s", 2)
+	s.sheet.Row("runner killed: frozen picture", figures.Median(shown), "s", 2)
+	s.sheet.Row("runner killed: end of its session at the gateway's side", figures.Median(ended), "s", 1)
 	fmt.Fprintf(s.out, "  each time the slot was free once\n\n")
 	return nil
 }
@@ -60,7 +62,7 @@ func (s settings) pair(ctx context.Context) (*pair, error) {
 
 func (p *pair) end() { p.o.kill(); p.r.kill() }
 
-// changeOnce plays a stream before three orchestrators, kills the one that has it, then the runner of the next one,
+// changeOnce plays a stream over three orchestrators, kills the one that has it, then the runner of the next one,
 // and returns the longest times without a picture, in seconds.
 func (s settings) changeOnce(
 	ctx context.Context, pictures [][]byte,
@@ -92,8 +94,8 @@ func (s settings) changeOnce(
 	return orchestratorKilled, runnerKilled, err
 }
 
-// gap is the longest time without a picture while something is done to the pair that has the stream, by a
-// gateway's status.
+// gap returns the longest time without a picture after end was called on the pair that has the stream. The
+// gateway's status says which pair that is.
 func (w *show) gap(ctx context.Context, gateway string, pairs []*pair, end func(*pair)) (float64, error) {
 	first := w.count()
 	if err := await(ctx, "pictures", func() bool { return w.count() > first+3*fps }); err != nil {
@@ -117,14 +119,14 @@ func (w *show) gap(ctx context.Context, gateway string, pairs []*pair, end func(
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	longest := time.Duration(0)
-	for i := first + 1; i < len(w.came); i++ {
-		longest = max(longest, w.came[i].Sub(w.came[i-1]))
+	for i := first + 1; i < len(w.arrived); i++ {
+		longest = max(longest, w.arrived[i].Sub(w.arrived[i-1]))
 	}
 	return longest.Seconds(), nil
 }
 
-// runnerEnds kills the runner of a session, and returns how long its channels were there, in seconds. Its slot is
-// free afterwards, once.
+// runnerEnds kills the runner of a session and returns after how many seconds its channels are gone. It checks that
+// exactly one slot is free afterwards.
 func (s settings) runnerEnds(ctx context.Context) (float64, error) {
 	p, err := s.pair(ctx)
 	if err != nil {

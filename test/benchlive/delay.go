@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/tuttinode/tutti/test/figures"
+	"github.com/tuttinode/tutti/test/procfs"
 )
 
 // delay measures glass to glass, from the publisher's sending of a picture over WHIP to the viewer's having it over
@@ -29,15 +32,16 @@ func (s settings) delay(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.what, err)
 		}
-		p50, p99, most := quantile(list, 0.5), quantile(list, 0.99), slices.Max(list)
+		p50, p99, most := figures.Quantile(list, 0.5), figures.Quantile(list, 0.99), slices.Max(list)
 		if c.mode == echo {
-			s.row(c.what+", p99", p99, "ms", 150)
+			s.sheet.Row(c.what+", p99", p99, "ms", 150)
 			fmt.Fprintf(s.out, "    p50 %.1f ms, longest %.1f ms of %d pictures\n", p50, most, len(list))
 			continue
 		}
+		s.sheet.Less(c.what+", p99", "ms", p99, 0)
 		fmt.Fprintf(s.out, "  %-58s p50 %.0f ms, p99 %.0f ms\n", c.what, p50, p99)
 	}
-	fmt.Fprintf(s.out, "  load of the machine %s\n\n", machineLoad())
+	fmt.Fprintf(s.out, "  load of the machine %s\n\n", procfs.Load())
 	return nil
 }
 

@@ -17,6 +17,9 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/tuttinode/tutti/test/figures"
+	"github.com/tuttinode/tutti/test/procfs"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -32,6 +35,7 @@ type settings struct {
 	profile string
 	dir     string
 	out     io.Writer
+	sheet   *figures.Sheet
 }
 
 func run(args []string, stdout, stderr io.Writer) int {
@@ -49,6 +53,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	s := settings{out: stdout}
 	fs := flag.NewFlagSet("benchlive", flag.ContinueOnError)
 	fs.SetOutput(stderr)
+	s.sheet = figures.New("benchlive", stdout, fs)
 	fs.StringVar(&s.bin, "bin", "bin", "folder of tutti")
 	fs.StringVar(&s.ffmpeg, "ffmpeg", filepath.Join(os.Getenv("TUTTI_DEPS"), "bin", "ffmpeg"),
 		"draws and reads the time codes")
@@ -96,24 +101,15 @@ func names() (list []string) {
 }
 
 func (s settings) all(ctx context.Context, only string) error {
-	fmt.Fprintf(s.out, "load of the machine before: %s\n\n", machineLoad())
+	fmt.Fprintf(s.out, "load of the machine before: %s\n\n", procfs.Load())
 	for _, p := range s.parts() {
 		if only != "" && only != p.name {
 			continue
 		}
+		s.sheet.Part(p.name)
 		if err := p.run(ctx); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
 	}
-	return nil
-}
-
-// machineLoad is the average number of running threads over the last minute.
-func machineLoad() string {
-	text, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return "unknown"
-	}
-	first, _, _ := strings.Cut(string(text), " ")
-	return first
+	return s.sheet.Save()
 }

@@ -7,39 +7,17 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/tuttinode/tutti/test/procfs"
 )
 
-// cpu is what a process has used so far, user and system together.
-func cpu(pid int) time.Duration {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0
-	}
-	// The name, in parentheses, may hold anything; the fields follow it.
-	_, rest, _ := strings.Cut(string(text), ") ")
-	fields := strings.Fields(rest)
-	if len(fields) < 13 {
-		return 0
-	}
-	var sum time.Duration
-	for _, f := range fields[11:13] {
-		n, _ := strconv.ParseInt(f, 10, 64)
-		sum += time.Duration(n) * 10 * time.Millisecond // Linux counts in hundredths of a second on every machine
-	}
-	return sum
-}
-
 // use is the processor time that a process uses while ctx waits for a time.
 func use(ctx context.Context, p *process, d time.Duration) time.Duration {
-	before := cpu(p.pid())
+	before := procfs.CPU(p.pid())
 	pause(ctx, d)
-	return cpu(p.pid()) - before
+	return procfs.CPU(p.pid()) - before
 }
 
 // atRest is longer than a node without a collection waits until it gives its free memory back.
@@ -82,21 +60,6 @@ func (s settings) describeMemory(ctx context.Context, o *orchestrator) {
 			}
 		}
 	}
-}
-
-func quantile(x []float64, q float64) float64 {
-	if len(x) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(x))
-	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))]
-}
-
-func median(x []float64) float64 { return quantile(x, 0.5) }
-
-// row prints a figure and its target.
-func (s settings) row(what string, got float64, unit string, asked float64) {
-	fmt.Fprintf(s.out, "  %-58s %9.2f %-4s (target %g)\n", what, got, unit, asked)
 }
 
 // takeProfile saves a profile of an orchestrator where that is wanted. One of the processor lasts as long as seconds.

@@ -20,7 +20,7 @@ import (
 	"google.golang.org/grpc/credentials"
 
 	"github.com/tuttinode/tutti/server/rpc"
-	"github.com/tuttinode/tutti/server/trickle/client"
+	"github.com/tuttinode/tutti/server/trickle"
 )
 
 // loopback is where everything listens.
@@ -84,7 +84,7 @@ func (s settings) orchestrator(ctx context.Context, runner string, capacity int)
 	if err != nil {
 		return nil, err
 	}
-	o := &orchestrator{addr: freeAddress(), admin: freeAddress(), http: client.NewHTTP(selfSigned, nil)}
+	o := &orchestrator{addr: freeAddress(), admin: freeAddress(), http: trickle.NewHTTPClient(selfSigned, nil)}
 	file := filepath.Join(s.dir, "models-"+strings.ReplaceAll(o.addr, ":", "-")+".json")
 	if err := os.WriteFile(file, models, 0o600); err != nil {
 		return nil, err
@@ -207,7 +207,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 
 // over makes the end of a load's time no error.
 func over(err error) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, client.ErrEnded) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, trickle.ErrEnded) {
 		return nil
 	}
 	return err

@@ -8,7 +8,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/tuttinode/tutti/server/trickle/client"
+	"github.com/tuttinode/tutti/server/trickle"
+	"github.com/tuttinode/tutti/test/figures"
 )
 
 // readersAtOnce is how many read one channel, of manyBits bits a second.
@@ -35,9 +36,10 @@ func (s settings) readers(ctx context.Context) error {
 		ratios, ours, theirs = append(ratios, node/proxy), append(ours, node), append(theirs, proxy)
 	}
 	fmt.Fprintf(s.out, "  processor time per frame and reader: orchestrator %.1f µs, reverse proxy %.1f µs\n",
-		median(ours),
-		median(theirs))
-	s.row("ratio to the reverse proxy", median(ratios), "", 1.3)
+		figures.Median(ours),
+		figures.Median(theirs))
+	s.sheet.Row("ratio to the reverse proxy", figures.Median(ratios), "", 1.3)
+	s.sheet.Less("processor time per frame and reader", "µs", figures.Median(ours), 0)
 	fmt.Fprintln(s.out)
 	return nil
 }
@@ -60,7 +62,7 @@ func (s settings) readNode(ctx context.Context, r rate) (float64, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var g errgroup.Group
-	p := client.NewPublisher(c.Publish, client.Options{Client: o.http})
+	p := trickle.NewPublisher(c.Publish, trickle.ClientOptions{Client: o.http})
 	p.Connect(ctx)
 	g.Go(func() error {
 		err := r.publish(ctx, p, 0, 1)
@@ -68,7 +70,8 @@ func (s settings) readNode(ctx context.Context, r rate) (float64, error) {
 		return over(err)
 	})
 	return s.readLoad(ctx, cancel, o.process, r, &g, func(ctx context.Context, d *delays) error {
-		return d.subscribe(ctx, client.NewSubscriber(c.Publish, client.Options{Client: o.http, FromStart: true}), r.frame())
+		in := trickle.NewSubscriber(c.Publish, trickle.ClientOptions{Client: o.http, FromStart: true})
+		return d.subscribe(ctx, in, r.frame())
 	})
 }
 
@@ -92,7 +95,7 @@ func (s settings) readProxy(ctx context.Context, r rate) (float64, error) {
 	defer p.end()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	c := client.NewHTTP(selfSigned, nil)
+	c := trickle.NewHTTPClient(selfSigned, nil)
 	return s.readLoad(ctx, cancel, p.process, r, new(errgroup.Group), func(ctx context.Context, d *delays) error {
 		frame := make([]byte, r.frame())
 		for ctx.Err() == nil {

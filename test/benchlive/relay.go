@@ -10,7 +10,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/tuttinode/tutti/server/trickle/client"
+	"github.com/tuttinode/tutti/server/trickle"
+	"github.com/tuttinode/tutti/test/figures"
 )
 
 // relayed is how many channels the delay of the relay is stated for, of one Mb/s each.
@@ -41,11 +42,14 @@ func (s settings) relay(ctx context.Context) error {
 		theirs[0], theirs[1] = append(theirs[0], d.quantile(0.5)), append(theirs[1], d.quantile(0.99))
 		theirCost = append(theirCost, used)
 	}
-	s.row("orchestrator, p50", median(ours[0]), "ms", 1)
-	s.row("orchestrator, p99", median(ours[1]), "ms", 5)
-	fmt.Fprintf(s.out, "  beside it a reverse proxy: p50 %.2f ms, p99 %.2f ms\n", median(theirs[0]), median(theirs[1]))
-	fmt.Fprintf(s.out, "  processor time per write: orchestrator %.1f µs, reverse proxy %.1f µs\n\n", median(cost),
-		median(theirCost))
+	s.sheet.Row("orchestrator, p50", figures.Median(ours[0]), "ms", 1)
+	s.sheet.Row("orchestrator, p99", figures.Median(ours[1]), "ms", 5)
+	fmt.Fprintf(s.out, "  for comparison a reverse proxy: p50 %.2f ms, p99 %.2f ms\n",
+		figures.Median(theirs[0]), figures.Median(theirs[1]))
+	fmt.Fprintf(s.out, "  processor time per write: orchestrator %.1f µs, reverse proxy %.1f µs\n\n",
+		figures.Median(cost), figures.Median(theirCost))
+	s.sheet.Less("processor time per write", "µs", figures.Median(cost), 0)
+	s.sheet.Less("processor time per write, ratio", "", figures.Median(cost)/figures.Median(theirCost), 0)
 	return nil
 }
 
@@ -66,7 +70,7 @@ func (s settings) relayNode(ctx context.Context) (*delays, float64, error) {
 		if err != nil {
 			return "", err
 		}
-		in := client.NewSubscriber(c.Publish, client.Options{Client: o.http, FromStart: true})
+		in := trickle.NewSubscriber(c.Publish, trickle.ClientOptions{Client: o.http, FromStart: true})
 		g.Go(func() error { return over(d.subscribe(ctx, in, video.frame())) })
 		return c.Publish, nil
 	})
@@ -86,7 +90,7 @@ func (s settings) relayProxy(ctx context.Context) (*delays, float64, error) {
 	}
 	defer p.end()
 	n := 0
-	used, err := s.relayLoad(ctx, p.process, client.NewHTTP(selfSigned, nil), &d,
+	used, err := s.relayLoad(ctx, p.process, trickle.NewHTTPClient(selfSigned, nil), &d,
 		func(context.Context, *errgroup.Group) (string, error) {
 			n++
 			return p.url + "/" + strconv.Itoa(n), nil
@@ -105,7 +109,7 @@ func (s settings) relayLoad(ctx context.Context, relay *process, c *http.Client,
 		if err != nil {
 			return 0, err
 		}
-		p := client.NewPublisher(url, client.Options{Client: c})
+		p := trickle.NewPublisher(url, trickle.ClientOptions{Client: c})
 		p.Connect(ctx)
 		g.Go(func() error {
 			err := video.publish(ctx, p, i, relayed)

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tuttinode/tutti/server/trickle/client"
+	"github.com/tuttinode/tutti/server/trickle"
 )
 
 // What a runner does with its input.
@@ -35,7 +35,7 @@ type runner struct {
 
 // serveRunner runs one: runner <listen> <mode>.
 func serveRunner(ctx context.Context, args []string) error {
-	r := &runner{life: ctx, mode: args[1], http: client.NewHTTP(selfSigned, nil)}
+	r := &runner{life: ctx, mode: args[1], http: trickle.NewHTTPClient(selfSigned, nil)}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", args[0])
 	if err != nil {
 		return err
@@ -83,12 +83,12 @@ func (r *runner) start(w http.ResponseWriter, q *http.Request) {
 func (r *runner) pass(c *channels) {
 	ctx, cancel := context.WithCancel(r.life)
 	defer cancel()
-	fromStart := client.Options{Client: r.http, FromStart: true}
-	in, out := client.NewSubscriber(c.Subscribe, fromStart), client.NewPublisher(c.Publish, fromStart)
+	fromStart := trickle.ClientOptions{Client: r.http, FromStart: true}
+	in, out := trickle.NewSubscriber(c.Subscribe, fromStart), trickle.NewPublisher(c.Publish, fromStart)
 	defer in.Close()
 	out.Connect(ctx)
 	reported := make(chan struct{})
-	go func() { defer close(reported); r.report(ctx, client.NewPublisher(c.Events, fromStart)) }()
+	go func() { defer close(reported); r.report(ctx, trickle.NewPublisher(c.Events, fromStart)) }()
 	for {
 		s, err := in.Next(ctx)
 		if err != nil {
@@ -116,7 +116,7 @@ func (r *runner) copy(to io.Writer, from io.Reader) {
 }
 
 // report sends the runner's state every so often.
-func (r *runner) report(ctx context.Context, events *client.Publisher) {
+func (r *runner) report(ctx context.Context, events *trickle.Publisher) {
 	for {
 		e, err := events.Next(ctx)
 		if err != nil {

@@ -7,7 +7,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/tuttinode/tutti/server/trickle/client"
+	"github.com/tuttinode/tutti/server/trickle"
+	"github.com/tuttinode/tutti/test/procfs"
 )
 
 // many is how many sessions begin or end at the same time.
@@ -15,23 +16,23 @@ const many = 32
 
 // held is one session with both of its sides: the gateway's and the runner's.
 type held struct {
-	in, out, control, events                 *client.Publisher
-	inRead, outRead, controlRead, eventsRead *client.Subscriber
+	in, out, control, events                 *trickle.Publisher
+	inRead, outRead, controlRead, eventsRead *trickle.Subscriber
 }
 
 func newHeld(o *orchestrator, c *channels) *held {
-	opt := client.Options{Client: o.http, FromStart: true}
+	opt := trickle.ClientOptions{Client: o.http, FromStart: true}
 	return &held{
-		in: client.NewPublisher(c.Publish, opt), out: client.NewPublisher(c.Subscribe, opt),
-		control: client.NewPublisher(c.Control, opt), events: client.NewPublisher(c.Events, opt),
-		inRead: client.NewSubscriber(c.Publish, opt), outRead: client.NewSubscriber(c.Subscribe, opt),
-		controlRead: client.NewSubscriber(c.Control, opt), eventsRead: client.NewSubscriber(c.Events, opt),
+		in: trickle.NewPublisher(c.Publish, opt), out: trickle.NewPublisher(c.Subscribe, opt),
+		control: trickle.NewPublisher(c.Control, opt), events: trickle.NewPublisher(c.Events, opt),
+		inRead: trickle.NewSubscriber(c.Publish, opt), outRead: trickle.NewSubscriber(c.Subscribe, opt),
+		controlRead: trickle.NewSubscriber(c.Control, opt), eventsRead: trickle.NewSubscriber(c.Events, opt),
 	}
 }
 
 // connect opens the requests that both sides keep open while nothing happens.
 func (h *held) connect(ctx context.Context, g *errgroup.Group, d *delays) {
-	for _, p := range []*client.Publisher{h.in, h.out, h.control, h.events} {
+	for _, p := range []*trickle.Publisher{h.in, h.out, h.control, h.events} {
 		p.Connect(ctx)
 	}
 	g.Go(func() error { return over(d.subscribe(ctx, h.outRead, video.frame())) })
@@ -83,7 +84,7 @@ func (s settings) manySessions(ctx context.Context) error {
 	full := o.resident(ctx)
 	s.takeProfile(ctx, o, "heap", "sessions-idle-heap", 0)
 	s.describeMemory(ctx, o)
-	s.row("memory of an idle session", (full-empty)/float64(len(sessions)), "KB", 256)
+	s.sheet.Row("memory of an idle session", (full-empty)/float64(len(sessions)), "KB", 256)
 	for i, h := range sessions {
 		g.Go(func() error { return over(video.publish(ctx, h.in, i, len(sessions))) })
 	}
@@ -99,11 +100,13 @@ func (s settings) manySessions(ctx context.Context) error {
 	cancel()
 	_ = g.Wait() // each ends as the others do
 	minutes := s.load.Minutes() * float64(len(sessions))
-	s.row("processor time of a session and minute at 1 Mb/s", used.Seconds()/minutes, "s", 0.2)
+	s.sheet.Row("processor time of a session and minute at 1 Mb/s", used.Seconds()/minutes, "s", 0.2)
 	fmt.Fprintf(s.out, "  %.1f%% of the frames came back in time; p50 %.2f ms, p99 %.2f ms over both relays\n",
 		100*float64(frames)/(s.load.Seconds()*float64(video.fps*len(sessions))), d.quantile(0.5), d.quantile(0.99))
 	fmt.Fprintf(s.out, "  memory of a session at work %.0f KB; load of the machine %s\n\n",
-		(busy-empty)/float64(len(sessions)), machineLoad())
+		(busy-empty)/float64(len(sessions)), procfs.Load())
+	s.sheet.Less("memory of a session at work", "KB", (busy-empty)/float64(len(sessions)), 0)
+	s.sheet.Less("both relays, p99", "ms", d.quantile(0.99), 0)
 	return nil
 }
 

@@ -53,7 +53,7 @@ func (s settings) manySockets(ctx context.Context) error {
 	s.takeProfile(ctx, o, "heap", "sockets-heap", 0)
 	full := o.resident(ctx)
 	s.describeMemory(ctx, o)
-	s.row("memory of an idle socket", (full-empty)/float64(len(conns)), "KB", 64)
+	s.sheet.Row("memory of an idle socket", (full-empty)/float64(len(conns)), "KB", 64)
 	fmt.Fprintln(s.out)
 	return nil
 }

@@ -7,7 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tuttinode/tutti/server/trickle/client"
+	"github.com/tuttinode/tutti/server/trickle"
+	"github.com/tuttinode/tutti/test/figures"
 )
 
 // rate is what a stream sends: frames of one size, each with the time of its sending, in segments of a second.
@@ -50,9 +51,9 @@ func (r rate) paced(ctx context.Context, nth, of int, send func(n int) error) er
 }
 
 // publish writes frames into a channel until ctx ends.
-func (r rate) publish(ctx context.Context, p *client.Publisher, nth, of int) error {
+func (r rate) publish(ctx context.Context, p *trickle.Publisher, nth, of int) error {
 	frame := make([]byte, r.frame())
-	var seg *client.Segment
+	var seg *trickle.Outgoing
 	err := r.paced(ctx, nth, of, func(n int) (err error) {
 		if r.segment(n) {
 			if seg != nil {
@@ -106,7 +107,7 @@ func (d *delays) count() int {
 func (d *delays) quantile(q float64) float64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return quantile(d.all, q)
+	return figures.Quantile(d.all, q)
 }
 
 // read takes whole frames until the end of the bytes.
@@ -120,7 +121,7 @@ func (d *delays) read(in io.Reader, frame []byte) {
 }
 
 // subscribe reads a channel's frames until ctx ends.
-func (d *delays) subscribe(ctx context.Context, s *client.Subscriber, size int) error {
+func (d *delays) subscribe(ctx context.Context, s *trickle.Subscriber, size int) error {
 	defer s.Close()
 	frame := make([]byte, size)
 	for {
@@ -134,7 +135,7 @@ func (d *delays) subscribe(ctx context.Context, s *client.Subscriber, size int) 
 }
 
 // drain reads a channel and forgets it, until ctx ends.
-func drain(ctx context.Context, s *client.Subscriber) error {
+func drain(ctx context.Context, s *trickle.Subscriber) error {
 	defer s.Close()
 	for {
 		in, err := s.Next(ctx)

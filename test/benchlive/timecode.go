@@ -13,7 +13,7 @@ const (
 	width, height = 320, 192
 	block         = 16
 	digits        = 12 // bits of a number
-	// keyEvery is the distance of key frames.
+	// keyEvery is the number of frames from one key frame to the next.
 	keyEvery = 15
 	fps      = 30
 )
@@ -82,7 +82,7 @@ func (s settings) numbers(ctx context.Context, units [][]byte) ([]int, error) {
 		return nil, err
 	}
 	if len(out)%(width*height) != 0 {
-		return nil, errors.New("pictures of another size came")
+		return nil, errors.New("the decoded pictures have another size")
 	}
 	var list []int
 	for ; len(out) > 0; out = out[width*height:] {

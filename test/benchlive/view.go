@@ -11,13 +11,13 @@ import (
 	"github.com/tuttinode/tutti/test/livevideo"
 )
 
-// clients is what the clients of test/livevideo need of a test.
+// clients stands in for the test that the clients of test/livevideo expect.
 type clients struct {
 	ctx     context.Context
 	cleanup []func()
 }
 
-// stopped is how Fatal ends what called it.
+// stopped is the value with which Fatal panics; use recovers it.
 type stopped struct{ why string }
 
 func (c *clients) Helper()                  {}
@@ -25,7 +25,7 @@ func (c *clients) Context() context.Context { return c.ctx }
 func (c *clients) Cleanup(f func())         { c.cleanup = append(c.cleanup, f) }
 func (c *clients) Fatal(args ...any)        { panic(stopped{fmt.Sprint(args...)}) }
 
-// use calls f, and then what its clients left to clean up.
+// use calls f, and then the cleanup functions that its clients registered.
 func (c *clients) use(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -44,18 +44,18 @@ func (c *clients) use(f func() error) (err error) {
 	return f()
 }
 
-// show publishes numbered pictures over and over and watches what comes back.
+// show publishes numbered pictures in a loop and watches what comes back.
 type show struct {
 	pictures [][]byte
 
 	mu sync.Mutex
-	// sent are the times of sending, by the nth picture; came those of arrival, with what came.
-	sent  []time.Time
-	came  []time.Time
-	units [][]byte
+	// sent[n] is when the nth picture was sent. units are the pictures that arrived, arrived their times.
+	sent    []time.Time
+	arrived []time.Time
+	units   [][]byte
 }
 
-// next is the nth picture, sent now.
+// next returns the nth picture and records that it is sent now.
 func (w *show) next(n int) []byte {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -66,24 +66,24 @@ func (w *show) next(n int) []byte {
 func (w *show) take(unit []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.came, w.units = append(w.came, time.Now()), append(w.units, bytes.Clone(unit))
+	w.arrived, w.units = append(w.arrived, time.Now()), append(w.units, bytes.Clone(unit))
 }
 
 func (w *show) count() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return len(w.came)
+	return len(w.arrived)
 }
 
-// start publishes to a gateway and watches it.
+// start publishes to a gateway and watches its output.
 func (w *show) start(c *clients, gateway string) {
 	url := "http://" + gateway + "/live/video-to-video/cam"
 	livevideo.PublishPictures(c, url+"/whip?pipeline=noop", livevideo.Pictures{Interval: time.Second / fps, Next: w.next})
 	livevideo.WatchPictures(c, url+"-out/whep", w.take)
 }
 
-// delays are the times from sending to arrival, by the numbers that are in the pictures. The publisher sends
-// pictures over and over, so a number is that of its latest sending before the arrival.
+// delays returns the times from sending to arrival in milliseconds, by the numbers in the pictures. The publisher
+// repeats the pictures, so a number stands for the last sending before the arrival.
 func (w *show) delays(ctx context.Context, s settings, skip int) ([]float64, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -97,18 +97,18 @@ func (w *show) delays(ctx context.Context, s settings, skip int) ([]float64, err
 	var list []float64
 	for i := skip; i < len(numbers); i++ {
 		at := -1
-		for n := numbers[i]; n < len(w.sent) && w.sent[n].Before(w.came[i]); n += len(w.pictures) {
+		for n := numbers[i]; n < len(w.sent) && w.sent[n].Before(w.arrived[i]); n += len(w.pictures) {
 			at = n
 		}
 		if at < 0 {
-			return nil, fmt.Errorf("picture %d came and was not sent", numbers[i])
+			return nil, fmt.Errorf("picture %d arrived and was not sent", numbers[i])
 		}
-		list = append(list, float64(w.came[i].Sub(w.sent[at]).Microseconds())/1000)
+		list = append(list, float64(w.arrived[i].Sub(w.sent[at]).Microseconds())/1000)
 	}
 	return list, nil
 }
 
-// gateway starts one before orchestrators.
+// gateway starts a gateway in front of orchestrators.
 func (s settings) gateway(ctx context.Context, least time.Duration, orchestrators string) (*process, string, error) {
 	addr := freeAddress()
 	p, err := s.node("-gateway", "-orchAddr", orchestrators, "-httpAddr", addr, "-cliAddr", freeAddress(),

@@ -16,13 +16,14 @@ import (
 	"github.com/moby/moby/api/types/network"
 	docker "github.com/moby/moby/client"
 
+	"github.com/tuttinode/tutti/test/figures"
 	"github.com/tuttinode/tutti/test/llama"
 	"github.com/tuttinode/tutti/test/tinymodel"
 )
 
 // cold is how long the first request for a model takes whose container has to be
-// started, beside the bare container from its creation until it is healthy.
-func (s settings) cold(ctx context.Context, _ *stand) error {
+// started, compared with the bare container from its creation until it is healthy.
+func (s settings) cold(ctx context.Context, _ *testbed) error {
 	engine, err := docker.New(docker.FromEnv)
 	if err != nil {
 		return err
@@ -59,8 +60,8 @@ func (s settings) cold(ctx context.Context, _ *stand) error {
 	}
 	fmt.Fprintf(s.out, "cold start of a llama.cpp container (median of %d)                tutti      peer       ratio\n",
 		s.runs)
-	s.row("request to first token | create to healthy", "ms    ", median(ours), median(bare), 1.2)
-	fmt.Fprintf(s.out, "  added %.1f ms (asked 60)\n\n", median(ours)-median(bare))
+	s.ratio("request to first token | create to healthy", "ms", figures.Median(ours), figures.Median(bare), 1.2)
+	fmt.Fprintf(s.out, "  added %.1f ms (asked 60)\n\n", figures.Median(ours)-figures.Median(bare))
 	return nil
 }
 
@@ -103,7 +104,7 @@ func (s settings) coldStart(ctx context.Context, weights string) (time.Duration,
 	if err := os.WriteFile(models, []byte(text), 0o600); err != nil {
 		return 0, err
 	}
-	b, service, gateway := &stand{}, freeAddr(), freeAddr()
+	b, service, gateway := &testbed{}, freeAddr(), freeAddr()
 	// SIGTERM, so that the node removes its container.
 	defer func() {
 		for _, p := range b.procs {

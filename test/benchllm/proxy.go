@@ -17,7 +17,7 @@ import (
 )
 
 // serveProxy is the peer: proxy <listen> <upstream>. A listening address that
-// begins with tls: serves TLS with HTTP/2; an https upstream is asked in HTTP/2.
+// begins with tls: serves TLS with HTTP/2; requests to an https upstream use HTTP/2.
 func serveProxy(ctx context.Context, args []string) error {
 	up, err := url.Parse(args[1])
 	if err != nil {
@@ -31,7 +31,17 @@ func serveProxy(ctx context.Context, args []string) error {
 			TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // the other peer signs its own
 		},
 	}
-	return listen(ctx, args[0], proxy)
+	return listen(ctx, args[0], fullDuplex(proxy))
+}
+
+// fullDuplex keeps the request's body open while the answer is written. Otherwise the server closes it with the first
+// byte of the answer, and a transport that has yet to read the body's end, as on a busy machine, then breaks its own
+// connection: the client sees an answer that is cut.
+func fullDuplex(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).EnableFullDuplex() // HTTP/2 is always so
+		next.ServeHTTP(w, r)
+	})
 }
 
 func listen(ctx context.Context, addr string, h http.Handler) error {

@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/tuttinode/tutti/test/figures"
+	"github.com/tuttinode/tutti/test/procfs"
 )
 
 // paced is 100 streams at once with 100 chunks a second each.
-func (s settings) paced(ctx context.Context, b *stand) error {
+func (s settings) paced(ctx context.Context, b *testbed) error {
 	const streams, chunks, pause = 100, 300, 10
 	body := pacedBody(chunks, pause)
 	var costs [3][]float64
@@ -19,23 +22,25 @@ func (s settings) paced(ctx context.Context, b *stand) error {
 			pids []int
 		}{{b.proxy, b.proxyPIDs}, {b.open, b.openPIDs}, {b.proxies, b.proxiesPIDs}, {b.direct, nil}, {b.gateway, nil}} {
 			c := newClient(m.url)
-			before := cpu(m.pids)
+			before := procfs.CPU(m.pids...)
 			gaps, err := pace(ctx, c, body, streams, pause)
 			if err != nil {
 				return err
 			}
 			if i < 3 {
-				costs[i] = append(costs[i], float64((cpu(m.pids)-before).Microseconds())/(streams*chunks))
+				costs[i] = append(costs[i], float64((procfs.CPU(m.pids...)-before).Microseconds())/(streams*chunks))
 			}
-			late[i] = append(late[i], quantile(gaps, 0.99))
+			late[i] = append(late[i], figures.Quantile(gaps, 0.99))
 		}
 	}
 	fmt.Fprintf(s.out, "%d streams of %d chunks a second (median of %d)              tutti      peer       ratio\n",
 		streams, 1000/pause, s.runs)
-	s.row("gateway | one proxy, per chunk", "µs CPU", median(costs[1]), median(costs[0]), 1.00)
+	s.ratio("gateway | one proxy, per chunk", "µs CPU", figures.Median(costs[1]), figures.Median(costs[0]), 1.00)
+	added := figures.Median(late[4]) - figures.Median(late[3])
 	fmt.Fprintf(s.out, "  p99 delay of a chunk, ms: direct %.2f, one proxy %.2f, tutti both hops %.2f, two proxies "+
 		"%.2f; added by tutti %.2f (asked 2)\n\n",
-		median(late[3]), median(late[0]), median(late[4]), median(late[2]), median(late[4])-median(late[3]))
+		figures.Median(late[3]), figures.Median(late[0]), figures.Median(late[4]), figures.Median(late[2]), added)
+	s.sheet.Less("added p99 of a chunk", "ms", added, 2)
 	return nil
 }
 
@@ -72,12 +77,12 @@ func pace(ctx context.Context, c *client, body string, streams, pause int) ([]fl
 }
 
 // memory is what the gateway holds with a thousand slow streams.
-func (s settings) memory(ctx context.Context, b *stand) error {
+func (s settings) memory(ctx context.Context, b *testbed) error {
 	const streams = 1000
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	idle, idleProxy := resident(b.gatewayPIDs), resident(b.proxyPIDs)
-	var figures [2]int64
+	var held [2]int64
 	for i, m := range []struct {
 		url  string
 		pids []int
@@ -109,19 +114,20 @@ func (s settings) memory(ctx context.Context, b *stand) error {
 		case <-ctx.Done():
 		}
 		settled.Stop()
-		figures[i] = resident(m.pids)
+		held[i] = resident(m.pids)
 		stop()
 		wg.Wait()
 	}
 	fmt.Fprintf(s.out, "%d slow streams: gateway %.1f MB, %.1f of it the program's file (%.1f MB before; asked 60), "+
 		"one proxy %.1f MB (%.1f before)\n\n",
-		streams, float64(figures[0])/1e6, float64(binary(b.gatewayPIDs))/1e6, float64(idle)/1e6, float64(figures[1])/1e6,
+		streams, float64(held[0])/1e6, float64(binary(b.gatewayPIDs))/1e6, float64(idle)/1e6, float64(held[1])/1e6,
 		float64(idleProxy)/1e6)
+	s.sheet.Less("1000 slow streams, gateway", "MB", float64(held[0])/1e6, 60)
 	return nil
 }
 
 // grow is how much more memory the processes hold after many requests.
-func (s settings) grow(ctx context.Context, b *stand) error {
+func (s settings) grow(ctx context.Context, b *testbed) error {
 	c := newClient(b.gateway)
 	if _, err := closedLoop(ctx, c, plainBody, workers, s.growth/5+1); err != nil {
 		return err
@@ -136,5 +142,6 @@ func (s settings) grow(ctx context.Context, b *stand) error {
 		"requests/s\n\n",
 		s.growth, float64(before)/1e6, float64(after)/1e6, 100*float64(after-before)/float64(before),
 		float64(s.growth)/time.Since(begin).Seconds())
+	s.sheet.Less("growth of gateway and orchestrator", "%", 100*float64(after-before)/float64(before), 5)
 	return nil
 }

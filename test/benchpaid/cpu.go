@@ -7,13 +7,16 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/tuttinode/tutti/test/figures"
+	"github.com/tuttinode/tutti/test/procfs"
 )
 
 // atOnce is how many requests are in flight while CPU time is counted.
 const atOnce = 4
 
 // used is the CPU time of a pair for one job, in milliseconds, without what its
-// processes use when nothing is asked of them.
+// processes use without requests.
 type used struct{ gateway, orchestrator float64 }
 
 func (u used) sum() float64 { return u.gateway + u.orchestrator }
@@ -48,10 +51,12 @@ func (s settings) cpu(ctx context.Context, w *world) error {
 			free, paid = append(free, f.sum()), append(paid, p.sum())
 			front, back = append(front, p.gateway-f.gateway), append(back, p.orchestrator-f.orchestrator)
 		}
+		added := figures.Median(paid) - figures.Median(free)
 		fmt.Fprintf(s.out, "  %-12s %10.3f %10.3f %+10.3f   %+.3f %+.3f (asked %.1f)\n",
-			row.name, median(free), median(paid), median(paid)-median(free), median(front), median(back), row.asked)
+			row.name, figures.Median(free), figures.Median(paid), added, figures.Median(front), figures.Median(back), row.asked)
+		s.sheet.Less(row.name+", added CPU", "ms", added, row.asked)
 	}
-	fmt.Fprintf(s.out, "  load %s\n", loadAverage())
+	fmt.Fprintf(s.out, "  load %s\n", procfs.Load())
 	return s.printFlushed()
 }
 
@@ -67,7 +72,7 @@ func (w *world) idle() map[*node]float64 {
 // rest fills in how many milliseconds of CPU processes use in an idle second.
 func rest(ctx context.Context, idle map[*node]float64, length time.Duration) error {
 	for n := range idle {
-		idle[n] = -millis(cpuOf(n.pid()))
+		idle[n] = -figures.Millis(procfs.CPU(n.pid()))
 	}
 	timer := time.NewTimer(length)
 	defer timer.Stop()
@@ -77,7 +82,7 @@ func rest(ctx context.Context, idle map[*node]float64, length time.Duration) err
 		return ctx.Err()
 	}
 	for n := range idle {
-		idle[n] = (idle[n] + millis(cpuOf(n.pid()))) / length.Seconds()
+		idle[n] = (idle[n] + figures.Millis(procfs.CPU(n.pid()))) / length.Seconds()
 	}
 	return nil
 }
@@ -87,10 +92,10 @@ func perJob(ctx context.Context, p pair, body string, total int, idle map[*node]
 	if _, err := closedLoop(ctx, c, body, total/10+1); err != nil { // warm
 		return used{}, err
 	}
-	front, back := cpuOf(p.gateway.pid()), cpuOf(p.orchestrator.pid())
+	front, back := procfs.CPU(p.gateway.pid()), procfs.CPU(p.orchestrator.pid())
 	wall, err := closedLoop(ctx, c, body, total)
 	each := func(n *node, before time.Duration) float64 {
-		return (millis(cpuOf(n.pid())-before) - idle[n]*wall.Seconds()) / float64(total)
+		return (figures.Millis(procfs.CPU(n.pid())-before) - idle[n]*wall.Seconds()) / float64(total)
 	}
 	return used{each(p.gateway, front), each(p.orchestrator, back)}, err
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/ethclient"
 
-	"github.com/tuttinode/tutti/eth/devnet/control"
 	"github.com/tuttinode/tutti/test/devnet"
+	"github.com/tuttinode/tutti/test/devnet/control"
 )
 
-// newDepositor is an account of the test chain with 1 ETH of deposit and 2 ETH of
-// reserve.
+// newDepositor returns a payer, an account of the test chain, and funds it with a deposit of 1 ETH
+// and a reserve of 2 ETH.
 func newDepositor(ctx context.Context, chain *devnet.Process, number uint64) (*payer, error) {
 	key := control.AccountKey(number)
 	client, err := ethclient.DialContext(ctx, chain.Info.Endpoints[0])
@@ -38,7 +38,7 @@ func newDepositor(ctx context.Context, chain *devnet.Process, number uint64) (*p
 	})
 }
 
-// send sends a transaction and waits until it is in a block and has done its work.
+// send sends a transaction and waits until it has succeeded in a block.
 func send(ctx context.Context, client *ethclient.Client, key *ecdsa.PrivateKey, inner *types.DynamicFeeTx) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()

@@ -3,6 +3,8 @@ package main
 import (
 	"testing"
 	"time"
+
+	"github.com/tuttinode/tutti/test/figures"
 )
 
 // TestManyClientsOfAForeignGateway has 64 clients of one gateway of the network pay
@@ -35,7 +37,7 @@ func TestManyClientsOfAForeignGateway(t *testing.T) {
 	}
 	c := &g.counts
 	t.Logf("%d requests served with %d tickets of %d sets, %d posts, %d of them with expired parameters; p50 %.0f ms",
-		l.served, c.tickets, g.wallet.sets, c.sent, c.expired, median(l.latency))
+		l.served, c.tickets, g.wallet.sets, c.sent, c.expired, figures.Median(l.latency))
 	if l.served < s.clients || c.nonces > 0 || l.failed > 0 || g.wallet.sets < 2 {
 		t.Errorf("%d served, %d refused for nonces, %d given up: %v; %d sets", l.served, c.nonces, l.failed, c.failed,
 			g.wallet.sets)

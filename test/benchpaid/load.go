@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/test/figures"
 	"github.com/tuttinode/tutti/test/procfs"
 )
 
@@ -43,7 +44,7 @@ func drive(ctx context.Context, clients int, length time.Duration, pid int, ask 
 					l.last = err
 				} else {
 					l.served++
-					l.latency = append(l.latency, millis(time.Since(start)))
+					l.latency = append(l.latency, figures.Millis(time.Since(start)))
 				}
 				mu.Unlock()
 			}
@@ -66,7 +67,11 @@ func drive(ctx context.Context, clients int, length time.Duration, pid int, ask 
 func (l *load) print(s settings, what string) {
 	fmt.Fprintf(s.out, "%s: %d clients for %s\n", what, s.clients, l.took.Round(100*time.Millisecond))
 	fmt.Fprintf(s.out, "  %d requests served, %.0f/s; %d failed\n", l.served, float64(l.served)/l.took.Seconds(), l.failed)
-	fmt.Fprintf(s.out, "  p50 %.1f ms, p99 %.1f ms\n", quantile(l.latency, 0.5), quantile(l.latency, 0.99))
+	fmt.Fprintf(s.out, "  p50 %.1f ms, p99 %.1f ms\n", figures.Quantile(l.latency, 0.5), figures.Quantile(l.latency, 0.99))
 	fmt.Fprintf(s.out, "  the orchestrator holds %.1f MB near the begin, %.1f in the middle, %.1f at the end; load %s\n",
-		l.memory[0], l.memory[1], l.memory[2], loadAverage())
+		l.memory[0], l.memory[1], l.memory[2], procfs.Load())
+	s.sheet.More("requests served", "1/s", float64(l.served)/l.took.Seconds(), 0)
+	s.sheet.Less("p99", "ms", figures.Quantile(l.latency, 0.99), 0)
+	s.sheet.Less("failed", "", float64(l.failed), 0)
+	s.sheet.Less("the orchestrator at the end", "MB", l.memory[2], 0)
 }

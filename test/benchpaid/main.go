@@ -1,6 +1,6 @@
 // Command benchpaid prints what being paid costs: segments and model requests go by
 // turns through two pairs of gateway and orchestrator of the same binary, one on a
-// local test chain with prices and tickets, one without a chain. Beside that it loads
+// local test chain with prices and tickets, one without a chain. Besides that it loads
 // the paid orchestrator with many clients of one gateway, once written from the
 // network's protocol and once tutti's own.
 //
@@ -17,6 +17,9 @@ import (
 	"os"
 	"os/signal"
 	"time"
+
+	"github.com/tuttinode/tutti/test/figures"
+	"github.com/tuttinode/tutti/test/procfs"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -33,6 +36,7 @@ type settings struct {
 	l1      time.Duration
 	profile string
 	out     io.Writer
+	sheet   *figures.Sheet
 }
 
 // parts are what is measured, in the order in which it is printed.
@@ -46,6 +50,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	s := settings{out: stdout}
 	fs := flag.NewFlagSet("benchpaid", flag.ContinueOnError)
 	fs.SetOutput(stderr)
+	s.sheet = figures.New("benchpaid", stdout, fs)
 	fs.StringVar(&s.bin, "bin", "bin", "folder of tutti, tutti_cli and tutti_devnet")
 	fs.IntVar(&s.segments, "segments", 60, "segments of each size through each pair")
 	fs.IntVar(&s.requests, "requests", 600, "requests through each pair")
@@ -84,15 +89,16 @@ func (s settings) all(ctx context.Context, only string) (err error) {
 	if err := w.startAll(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintf(s.out, "load of the machine before: %s\n\n", loadAverage())
+	fmt.Fprintf(s.out, "load of the machine before: %s\n\n", procfs.Load())
 	for _, part := range parts {
 		if only != "" && only != part.name {
 			continue
 		}
+		s.sheet.Part(part.name)
 		if err := part.run(s, ctx, w); err != nil {
 			return fmt.Errorf("%s: %w", part.name, err)
 		}
 	}
-	fmt.Fprintf(s.out, "load of the machine after: %s\n", loadAverage())
-	return nil
+	fmt.Fprintf(s.out, "load of the machine after: %s\n", procfs.Load())
+	return s.sheet.Save()
 }

@@ -7,22 +7,24 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/tuttinode/tutti/test/figures"
+	"github.com/tuttinode/tutti/test/procfs"
 	"github.com/tuttinode/tutti/test/pushclient"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 )
 
-// beside are measurements of the same thing through both pairs, in milliseconds, the
-// i-th of each taken one after the other.
-type beside struct {
+// comparison holds measurements of the same thing through both pairs of nodes, in milliseconds. The i-th of
+// each were taken one after the other.
+type comparison struct {
 	free, paid []float64
-	// cpu is what gateway and orchestrator used for one, off-chain and paid, in
-	// milliseconds, without what they use when nothing is asked of them. Media workers
-	// are processes of their own and not in it.
+	// cpu is the CPU time of gateway and orchestrator for one measurement, off-chain and paid, in
+	// milliseconds. It leaves out what they use while idle, and the media workers, which are
+	// processes of their own.
 	cpu [2]float64
 }
 
-// print says what being paid adds.
-func (b *beside) print(s settings, what string, asked float64) {
+// print prints what payment adds. target is the most that it should add.
+func (b *comparison) print(s settings, what string, target float64) {
 	paired := make([]float64, len(b.free))
 	for i := range paired {
 		paired[i] = b.paid[i] - b.free[i]
@@ -30,22 +32,26 @@ func (b *beside) print(s settings, what string, asked float64) {
 	fmt.Fprintf(s.out, "%s, n = %d each, by turns\n", what, len(b.free))
 	fmt.Fprintf(s.out, "  %-10s %10s %10s %10s\n", "ms", "off-chain", "paid", "added")
 	for _, q := range []float64{0.5, 0.95} {
-		free, paid := quantile(b.free, q), quantile(b.paid, q)
+		free, paid := figures.Quantile(b.free, q), figures.Quantile(b.paid, q)
 		fmt.Fprintf(s.out, "  p%-9.0f %10.2f %10.2f %+10.2f\n", q*100, free, paid, paid-free)
 	}
-	fmt.Fprintf(s.out, "  median of the differences of neighbours %+.2f (asked %.1f); CPU of gateway and orchestrator "+
+	fmt.Fprintf(s.out, "  median of the paired differences %+.2f (target %.1f); CPU of gateway and orchestrator "+
 		"%.2f, paid %.2f; load %s\n",
-		median(paired), asked, b.cpu[0], b.cpu[1], loadAverage())
+		figures.Median(paired), target, b.cpu[0], b.cpu[1], procfs.Load())
+	s.sheet.Less(what+", added, p50", "ms", figures.Median(paired), target)
+	s.sheet.Less(what+", added CPU", "ms", b.cpu[1]-b.cpu[0], 0)
 }
 
-// alternate measures n times through both pairs, beginning with either by turns; the
-// first tenth only warms up.
-func alternate(ctx context.Context, w *world, n int, through func(pair) func(i int) (float64, error)) (*beside, error) {
+// alternate measures n times through both pairs of nodes, each first in turn. A further tenth, at the
+// beginning, only warms up.
+func alternate(
+	ctx context.Context, w *world, n int, through func(pair) func(i int) (float64, error),
+) (*comparison, error) {
 	idle := w.idle()
 	if err := rest(ctx, idle, 4*time.Second); err != nil {
 		return nil, err
 	}
-	b := &beside{}
+	b := &comparison{}
 	pairs := [2]pair{w.free, w.paid}
 	measure := [2]func(int) (float64, error){through(w.free), through(w.paid)}
 	for i := range n + n/10 {
@@ -60,7 +66,7 @@ func alternate(ctx context.Context, w *world, n int, through func(pair) func(i i
 			values[which] = v
 			if i >= n/10 {
 				rested := (idle[pairs[which].gateway] + idle[pairs[which].orchestrator]) * time.Since(begin).Seconds()
-				b.cpu[which] += (millis(pairs[which].cpu()-before) - rested) / float64(n)
+				b.cpu[which] += (figures.Millis(pairs[which].cpu()-before) - rested) / float64(n)
 			}
 		}
 		if i >= n/10 {
@@ -70,9 +76,11 @@ func alternate(ctx context.Context, w *world, n int, through func(pair) func(i i
 	return b, nil
 }
 
-func (p pair) cpu() time.Duration { return cpuOf(p.gateway.pid()) + cpuOf(p.orchestrator.pid()) }
+func (p pair) cpu() time.Duration {
+	return procfs.CPU(p.gateway.pid()) + procfs.CPU(p.orchestrator.pid())
+}
 
-// size is what renditions are asked for.
+// size is a set of renditions to ask for.
 type size struct {
 	name     string
 	profiles string
@@ -85,8 +93,7 @@ var sizes = []size{
 		`{"name":"large2","width":640,"height":360,"bitrate":4500000,"gop":"2"}]}`},
 }
 
-// segment is what being paid adds to the way of a segment: everything that is not
-// the codecs' work.
+// segment measures what payment adds to the time of a segment outside the codecs.
 func (s settings) segment(ctx context.Context, w *world) error {
 	segs, err := source(ctx, 4)
 	if err != nil {
@@ -96,7 +103,7 @@ func (s settings) segment(ctx context.Context, w *world) error {
 	for _, size := range sizes {
 		bytes, largest := 0, 0
 		through := func(p pair) func(int) (float64, error) {
-			client := &http.Client{Transport: &asking{size.profiles}}
+			client := &http.Client{Transport: &withProfiles{size.profiles}}
 			return func(i int) (float64, error) {
 				seg := pushclient.Segment{Stream: "s" + size.name[:5], File: fmt.Sprintf("%d.ts", i), Data: segs[i%len(segs)].Data,
 					Duration: segs[i%len(segs)].Duration}
@@ -109,7 +116,7 @@ func (s settings) segment(ctx context.Context, w *world) error {
 				}
 				bytes = len(a.Renditions[0].Data) + len(a.Renditions[1].Data)
 				largest = max(len(a.Renditions[0].Data), len(a.Renditions[1].Data))
-				return millis(a.Took - a.Media), nil
+				return figures.Millis(a.Took - a.Media), nil
 			}
 		}
 		b, err := alternate(ctx, w, s.segments, through)
@@ -125,35 +132,22 @@ func (s settings) segment(ctx context.Context, w *world) error {
 	return profiled()
 }
 
-// asking tells the gateway which renditions a stream has.
-type asking struct{ profiles string }
+// withProfiles tells the gateway which renditions a stream has.
+type withProfiles struct{ profiles string }
 
 // RoundTrip adds the header.
-func (a *asking) RoundTrip(r *http.Request) (*http.Response, error) {
+func (t *withProfiles) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
-	r.Header.Set("Livepeer-Transcode-Configuration", a.profiles)
+	r.Header.Set("Livepeer-Transcode-Configuration", t.profiles)
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// source is a short stream that is hard to code for its size.
+// source makes a short stream that is hard to encode for its size.
 func source(ctx context.Context, count int) ([]clip.Segment, error) {
-	g, err := clip.Generate(clip.Options{Width: 640, Height: 360, Segments: count, Bitrate: 6_000_000, Noise: 40})
-	if err != nil {
-		return nil, err
-	}
-	defer g.Close()
-	var out []clip.Segment
-	for range count {
-		seg, err := g.Next(ctx)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, seg)
-	}
-	return out, nil
+	return clip.GenerateAll(ctx, clip.Options{Width: 640, Height: 360, Segments: count, Bitrate: 6_000_000, Noise: 40})
 }
 
-// token is what being paid adds to the time until the first of a model's answer.
+// token measures what payment adds to the time to the first token.
 func (s settings) token(ctx context.Context, w *world) error {
 	through := func(p pair) func(int) (float64, error) {
 		c := newChat(p.gateway)
@@ -163,13 +157,17 @@ func (s settings) token(ctx context.Context, w *world) error {
 			if err == nil && took == 0 {
 				err = errors.New("an empty answer")
 			}
-			return millis(took), err
+			return figures.Millis(took), err
 		}
 	}
+	profiled := s.inBackground(ctx, w, "token")
 	b, err := alternate(ctx, w, s.requests, through)
 	if err != nil {
 		return err
 	}
 	b.print(s, "time to the first token, one ticket a request", 1)
-	return s.printFlushed()
+	if err := s.printFlushed(); err != nil {
+		return err
+	}
+	return profiled()
 }

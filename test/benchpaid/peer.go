@@ -8,7 +8,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/tuttinode/tutti/core/keccak"
+	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/test/figures"
 )
 
 // flushed is how long a bare write of a page with a flush of the disk takes, and the
@@ -31,17 +32,17 @@ func (s settings) flushed() (wall []float64, cpu float64, err error) {
 		if err := f.Sync(); err != nil {
 			return nil, 0, err
 		}
-		wall = append(wall, millis(time.Since(begin)))
+		wall = append(wall, figures.Millis(time.Since(begin)))
 	}
-	return wall, millis(ownCPU()-before) / times, nil
+	return wall, figures.Millis(ownCPU()-before) / times, nil
 }
 
-// printFlushed prints it beside what waits for it.
+// printFlushed prints it next to what waits for it.
 func (s settings) printFlushed() error {
 	wall, cpu, err := s.flushed()
-	fmt.Fprintf(s.out, "  beside it: a bare write of 4 KB with a flush of the disk takes p50 %.2f ms, p95 %.2f ms and "+
-		"%.3f ms of CPU\n\n",
-		quantile(wall, 0.5), quantile(wall, 0.95), cpu)
+	fmt.Fprintf(s.out, "  for comparison: a bare write of 4 KB with a flush of the disk takes p50 %.2f ms, p95 %.2f ms "+
+		"and %.3f ms of CPU\n\n",
+		figures.Quantile(wall, 0.5), figures.Quantile(wall, 0.95), cpu)
 	return err
 }
 
@@ -52,10 +53,10 @@ func (s settings) printHashed(bytes int) {
 	var took []float64
 	for range 50 {
 		begin := time.Now()
-		keccak.Sum(data)
-		took = append(took, millis(time.Since(begin)))
+		signature.Keccak256(data)
+		took = append(took, figures.Millis(time.Since(begin)))
 	}
-	fmt.Fprintf(s.out, "  beside it: the bare hash of %d KB takes p50 %.2f ms\n", bytes/1000, median(took))
+	fmt.Fprintf(s.out, "  for comparison: the bare hash of %d KB takes p50 %.2f ms\n", bytes/1000, figures.Median(took))
 }
 
 func ownCPU() time.Duration {

@@ -46,7 +46,7 @@ func (p *wallet) current() *rpc.OrchestratorInfo {
 	return p.info
 }
 
-// take reserves the tickets that a job of so many units needs beside what is left,
+// take reserves the tickets that a job of so many units needs besides what is left,
 // which is out of the wallet until the job has ended.
 func (p *wallet) take(units int64) spending {
 	p.mu.Lock()

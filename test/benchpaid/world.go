@@ -70,7 +70,7 @@ func newWorld(ctx context.Context, bin, dir string) (*world, error) {
 	return w, nil
 }
 
-// devnet is the chain's program, where it is built beside the others.
+// devnet is the chain's program, where it is built next to the others.
 func (w *world) devnet() string {
 	path := filepath.Join(w.bin, "tutti_devnet")
 	if _, err := os.Stat(path); err != nil {

@@ -1,6 +1,6 @@
 // Command benchpay prints the figures by which tutti's payments are measured, each
-// beside its peer measured in the same run: a ticket beside the bare recovery of its
-// signature, two cores beside one.
+// compared with its peer measured in the same run: a ticket compared with the bare recovery of its
+// signature, two cores against one.
 //
 // It prints ratios and asserts nothing but that every ticket is accepted: figures
 // depend on the machine, so no test waits on them.
@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/tuttinode/tutti/test/figures"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -19,8 +21,9 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 type settings struct {
 	runs, tickets int
 	// grow is how many tickets growth is measured over.
-	grow int
-	out  io.Writer
+	grow  int
+	out   io.Writer
+	sheet *figures.Sheet
 }
 
 // parts are what is measured, in the order in which it is printed.
@@ -34,6 +37,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	s := settings{out: stdout}
 	fs := flag.NewFlagSet("benchpay", flag.ContinueOnError)
 	fs.SetOutput(stderr)
+	s.sheet = figures.New("benchpay", stdout, fs)
 	fs.IntVar(&s.runs, "runs", 15, "repetitions; the median counts")
 	fs.IntVar(&s.tickets, "tickets", 2000, "tickets per repetition")
 	fs.IntVar(&s.grow, "growth", 100_000, "tickets over which growth is measured; 10000000 takes half an hour")
@@ -45,10 +49,15 @@ func run(args []string, stdout, stderr io.Writer) int {
 		if *only != "" && *only != part.name {
 			continue
 		}
+		s.sheet.Part(part.name)
 		if err := part.run(s); err != nil {
 			fmt.Fprintln(stderr, "benchpay:", part.name+":", err)
 			return 1
 		}
+	}
+	if err := s.sheet.Save(); err != nil {
+		fmt.Fprintln(stderr, "benchpay:", err)
+		return 1
 	}
 	return 0
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"slices"
 	"syscall"
 	"time"
 )
@@ -16,14 +14,5 @@ func cpu() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-func median(x []float64) float64 {
-	sorted := slices.Sorted(slices.Values(x))
-	return sorted[len(sorted)/2]
-}
-
 // micros is how many microseconds each of n took.
 func micros(d time.Duration, n int) float64 { return float64(d.Nanoseconds()) / 1000 / float64(n) }
-
-func (s settings) row(what, unit string, ours, theirs, ratio, asked float64) {
-	fmt.Fprintf(s.out, "  %-44s %9.1f %9.1f %s %7.3f  (asked %.2f)\n", what, ours, theirs, unit, ratio, asked)
-}

@@ -24,6 +24,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/ledger"
 	"github.com/tuttinode/tutti/pm/recipient"
+	"github.com/tuttinode/tutti/test/figures"
 )
 
 // world is what a recipient sees of the chain, and prices that never change.
@@ -177,7 +178,10 @@ func (s settings) admit() (err error) {
 			wall = append(wall, micros(time.Since(start), c.rounds)/1000)
 		}
 		fmt.Fprintf(s.out, "  of %3d tickets, %2d at once                       %9.3f   %9.3f   %9.2f\n", c.tickets,
-			c.workers, median(used), median(wall), c.asked)
+			c.workers, figures.Median(used), figures.Median(wall), c.asked)
+		what := fmt.Sprintf("of %d tickets, %d at once, ", c.tickets, c.workers)
+		s.sheet.Less(what+"CPU", "ms", figures.Median(used), c.asked)
+		s.sheet.Less(what+"wall", "ms", figures.Median(wall), 0)
 	}
 	return nil
 }

@@ -55,6 +55,8 @@ func (s settings) growth() (err error) {
 			s.size(t, dir, (i+perSet)*perBatch)
 		}
 	}
+	s.sheet.Less("memory at the end", "MB", float64(rss())/(1<<20), 0)
+	s.sheet.Less("files at the end", "MB", float64(folder(dir))/(1<<20), 0)
 	return nil
 }
 

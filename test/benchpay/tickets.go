@@ -10,13 +10,14 @@ import (
 
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/server/rpc"
+	"github.com/tuttinode/tutti/test/figures"
 )
 
 // batch is how many tickets are validated before their peer has its turn: short
 // enough that both see the same machine.
 const batch = 50
 
-// ticket is one ticket of a payment beside the bare recovery of its signature.
+// ticket is one ticket of a payment compared with the bare recovery of its signature.
 func (s settings) ticket() error {
 	d, err := newPaymentSetup()
 	if err != nil {
@@ -45,7 +46,8 @@ func (s settings) ticket() error {
 	}
 	fmt.Fprintf(s.out, "tickets of payments of %d, one core (median of %d)               tutti      peer          "+
 		"ratio\n", batch, s.runs)
-	s.row("validating a ticket | bare crypto.Ecrecover", "µs CPU", median(ours), median(theirs), median(ratios), 1.15)
+	s.sheet.Compare(figures.Lower, "validating a ticket | bare crypto.Ecrecover", "µs CPU", figures.Median(ours),
+		figures.Median(theirs), figures.Median(ratios), 1.15)
 	return nil
 }
 
@@ -78,9 +80,9 @@ func (d *paymentSetup) recoverAll(p *pm.Payment) (time.Duration, error) {
 	return cpu() - start, nil
 }
 
-// cores is what two cores validate beside one, in the same time. On a machine that
+// cores is what two cores validate compared with one, in the same time. On a machine that
 // does other work too the two lines below it say what of the loss is the tickets':
-// what two cores recover beside one, and what CPU time a ticket takes more.
+// what two cores recover compared with one, and what CPU time a ticket takes more.
 func (s settings) cores() error {
 	d, err := newPaymentSetup()
 	if err != nil {
@@ -118,9 +120,10 @@ func (s settings) cores() error {
 	}
 	fmt.Fprintf(s.out, "on one and on two of %d cores (median of %d)                   two       one          ratio\n",
 		runtime.NumCPU(), s.runs)
-	s.row("tickets a second, thousands", "      ", median(two), median(one), median(gains), 1.80)
-	fmt.Fprintf(s.out, "  bare recoveries gain %.3f on this machine at this moment\n", median(bound))
-	fmt.Fprintf(s.out, "  on two cores a ticket takes %.3f of the CPU time that it takes on one\n", median(more))
+	s.sheet.Compare(figures.Higher, "tickets a second, thousands", "", figures.Median(two), figures.Median(one),
+		figures.Median(gains), 1.80)
+	fmt.Fprintf(s.out, "  bare recoveries gain %.3f on this machine at this moment\n", figures.Median(bound))
+	fmt.Fprintf(s.out, "  on two cores a ticket takes %.3f of the CPU time that it takes on one\n", figures.Median(more))
 	return nil
 }
 
@@ -182,7 +185,8 @@ func (s settings) payment() error {
 			costs = append(costs, micros(cpu()-start, c.rounds)/1000)
 		}
 		fmt.Fprintf(s.out, "  of %3d tickets                                  %16.3f           %8.2f\n", c.tickets,
-			median(costs), c.asked)
+			figures.Median(costs), c.asked)
+		s.sheet.Less(fmt.Sprintf("of %d tickets, CPU", c.tickets), "ms", figures.Median(costs), c.asked)
 	}
 	return nil
 }

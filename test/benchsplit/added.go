@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/tuttinode/tutti/test/figures"
 	"github.com/tuttinode/tutti/test/netlab"
 	"github.com/tuttinode/tutti/test/pushclient"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
@@ -23,7 +24,7 @@ var clips = map[string]clip.Options{
 	"large": {Width: 640, Height: 360, FPSNum: 15, FPSDen: 1, Bitrate: 4_900_000, Noise: 60},
 }
 
-// sample is what came of one condition and set-up, in milliseconds beside the codecs.
+// sample is what came of one condition and set-up, in milliseconds besides the codecs.
 type sample struct {
 	beside []float64
 	failed int
@@ -114,15 +115,18 @@ func (x *sample) add(n int, took float64, err error) {
 
 func (s settings) row(c condition, got []sample) {
 	home, tutti, fetch, path := got[0], got[1], got[2], got[3]
-	base := median(home.beside)
+	base := figures.Median(home.beside)
 	verdict := "met"
-	if len(tutti.beside) == 0 || median(tutti.beside)-base > 1.5*millis(c.rtt)+5 {
+	if len(tutti.beside) == 0 || figures.Median(tutti.beside)-base > 1.5*figures.Millis(c.rtt)+5 {
 		verdict = "missed"
 	}
 	fmt.Fprintf(s.out, "  %-6s %-6s %4s %3.0fms %4.0f%% | %6.1f /%6.1f | %s | %s %-6s | %s | %d, %d/%d/%d\n",
-		c.size, c.control, c.idle, millis(c.rtt), c.loss, base, quantile(home.beside, 0.95),
+		c.size, c.control, c.idle, figures.Millis(c.rtt), c.loss, base, figures.Quantile(home.beside, 0.95),
 		path.over(0, c), tutti.over(base, c), verdict, fetch.over(base, c), len(tutti.beside), home.failed, tutti.failed,
 		fetch.failed)
+	name := fmt.Sprintf("%s, %s %s, %v, loss %g%%: ", c.size, c.control, c.idle, c.rtt, c.loss)
+	s.sheet.Less(name+"added, p50", "ms", figures.Median(tutti.beside)-base, 1.5*figures.Millis(c.rtt)+5)
+	s.sheet.Less(name+"failed", "", float64(tutti.failed), 0)
 	for _, one := range got {
 		if one.last != nil {
 			fmt.Fprintf(s.out, "         failed: %.200v\n", one.last)
@@ -136,11 +140,11 @@ func (x sample) over(base float64, c condition) string {
 	if len(x.beside) == 0 {
 		return fmt.Sprintf("%16s %8s", "none", "")
 	}
-	ms, trips := median(x.beside)-base, ""
+	ms, trips := figures.Median(x.beside)-base, ""
 	if c.rtt > 0 {
-		trips = fmt.Sprintf("(%5.1f)", ms/millis(c.rtt))
+		trips = fmt.Sprintf("(%5.1f)", ms/figures.Millis(c.rtt))
 	}
-	return fmt.Sprintf("%8.1f %7s %8.1f", ms, trips, quantile(x.beside, 0.95)-base)
+	return fmt.Sprintf("%8.1f %7s %8.1f", ms, trips, figures.Quantile(x.beside, 0.95)-base)
 }
 
 // push sends one segment and returns the milliseconds that no codec took, and the bytes
@@ -158,7 +162,7 @@ func (u *setup) push(ctx context.Context, stream string, n int, seg clip.Segment
 	for _, r := range a.Renditions {
 		back += len(r.Data)
 	}
-	return millis(a.Took - a.Media), back, nil
+	return figures.Millis(a.Took - a.Media), back, nil
 }
 
 func (u *setup) get(url string, into any) error {
@@ -178,18 +182,6 @@ func (u *setup) get(url string, into any) error {
 
 // generate makes a short stream.
 func generate(ctx context.Context, o clip.Options, count int) ([]clip.Segment, error) {
-	g, err := clip.Generate(o)
-	if err != nil {
-		return nil, err
-	}
-	defer g.Close()
-	var out []clip.Segment
-	for range count {
-		seg, err := g.Next(ctx)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, seg)
-	}
-	return out, nil
+	o.Segments = count
+	return clip.GenerateAll(ctx, o)
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"net"
 	"time"
+
+	"github.com/tuttinode/tutti/test/figures"
 )
 
 const barePort = ":7001"
@@ -73,5 +75,5 @@ func (b *bare) trip(there, back int) (float64, error) {
 		return 0, err
 	}
 	_, err := io.CopyN(io.Discard, b, int64(back))
-	return millis(time.Since(begin)), err
+	return figures.Millis(time.Since(begin)), err
 }

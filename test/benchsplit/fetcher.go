@@ -31,7 +31,7 @@ const fetcherCommand = "fetcher"
 // fetchTime is the network's for a whole segment.
 const fetchTime = 30 * time.Second
 
-// fetcher is that transcoder. Beside its renditions it says how long the codecs took,
+// fetcher is that transcoder. Besides its renditions it says how long the codecs took,
 // which measures and changes nothing.
 type fetcher struct {
 	orch            string

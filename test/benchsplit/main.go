@@ -19,7 +19,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/tuttinode/tutti/test/figures"
 	"github.com/tuttinode/tutti/test/netlab"
+	"github.com/tuttinode/tutti/test/procfs"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -36,6 +38,7 @@ type settings struct {
 	// limits of -largest.
 	workers, sessions int
 	out               io.Writer
+	sheet             *figures.Sheet
 }
 
 func run(args []string, stdout, stderr io.Writer) int {
@@ -49,6 +52,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	s := settings{out: stdout}
 	fs := flag.NewFlagSet("benchsplit", flag.ContinueOnError)
 	fs.SetOutput(stderr)
+	s.sheet = figures.New("benchsplit", stdout, fs)
 	fs.StringVar(&s.bin, "bin", "bin", "folder of tutti")
 	fs.IntVar(&s.segments, "segments", 20, "segments of each size through each set-up, per condition")
 	fs.DurationVar(&s.pause, "pause", 600*time.Millisecond, "least time from a set-up's segment to its next")
@@ -106,8 +110,8 @@ func (s settings) withTestbed(ctx context.Context, part func(context.Context, *t
 			err = errors.Join(err, broken.error)
 		}
 	}()
-	fmt.Fprintf(s.out, "load of the machine before: %s\n\n", loadAverage())
+	fmt.Fprintf(s.out, "load of the machine before: %s\n\n", procfs.Load())
 	err = part(ctx, b)
-	fmt.Fprintf(s.out, "load of the machine after: %s\n", loadAverage())
-	return err
+	fmt.Fprintf(s.out, "load of the machine after: %s\n", procfs.Load())
+	return errors.Join(err, s.sheet.Save())
 }

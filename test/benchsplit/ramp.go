@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/test/figures"
 	"github.com/tuttinode/tutti/test/harness"
 	"github.com/tuttinode/tutti/test/netlab"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
@@ -69,6 +70,8 @@ func (s settings) workersOf(ctx context.Context, u *setup) error {
 		fmt.Fprintf(s.out, "  %7d %8.1fs | %15.1f %12.0f %8.1f %10.1f | %13.1f\n", n, took.Seconds(), now.resident,
 			(now.resident-first.resident)*1000/float64(n), (now.heap-first.heap)*1000/float64(n),
 			(now.stacks-first.stacks)*1000/float64(n), (free-available())/float64(n))
+		s.sheet.Less(fmt.Sprintf("%d workers, resident memory of each", n), "KB",
+			(now.resident-first.resident)*1000/float64(n), 64)
 	}
 	fmt.Fprintf(s.out, "  %.0f MB of memory are left\n\n", available())
 	return nil
@@ -125,7 +128,9 @@ func (s settings) sessionsOf(ctx context.Context, u *setup, segs []clip.Segment)
 		}
 		fmt.Fprintf(s.out, "  %8d | %15.1f %19.0f %16.1f %16.1f | %6d %11.0f ms\n", n, now.resident,
 			(now.resident-first.resident)*1000/float64(n), (now.live()-first.live())*1000/float64(n),
-			(now.live()-first.live()-bytes/1e6)*1000/float64(n), failed, quantile(took, 0.95))
+			(now.live()-first.live()-bytes/1e6)*1000/float64(n), failed, figures.Quantile(took, 0.95))
+		s.sheet.Less(fmt.Sprintf("%d sessions, resident memory of each", n), "KB",
+			(now.resident-first.resident)*1000/float64(n), 0)
 		if failed > 0 {
 			break
 		}
@@ -150,7 +155,7 @@ func (u *setup) open(ctx context.Context, from, count int, seg clip.Segment) (to
 				return
 			}
 			bytes += back
-			took = append(took, millis(time.Since(begin)))
+			took = append(took, figures.Millis(time.Since(begin)))
 		})
 	}
 	wg.Wait()
@@ -164,8 +169,9 @@ func (s settings) atOnce(ctx context.Context, u *setup, segs []clip.Segment) err
 		"%10s %8s\n", "streams", "p50 ms", "p95 ms", "failed")
 	for n := 10; n <= 160; n *= 2 {
 		took, failed := u.play(ctx, fmt.Sprintf("r%d", n), n, 5, segs)
-		fmt.Fprintf(s.out, "  %8d %10.0f %10.0f %8d\n", n, median(took), quantile(took, 0.95), failed)
-		if quantile(took, 0.95) > millis(realTime) || failed > 0 || ctx.Err() != nil {
+		fmt.Fprintf(s.out, "  %8d %10.0f %10.0f %8d\n", n, figures.Median(took), figures.Quantile(took, 0.95), failed)
+		s.sheet.Less(fmt.Sprintf("%d streams in real time, p95", n), "ms", figures.Quantile(took, 0.95), 0)
+		if figures.Quantile(took, 0.95) > figures.Millis(realTime) || failed > 0 || ctx.Err() != nil {
 			break
 		}
 	}
@@ -197,7 +203,7 @@ func (u *setup) play(ctx context.Context, name string, streams, count int, segs 
 				if err != nil {
 					failed++
 				} else if n > 0 {
-					took = append(took, millis(time.Since(begin)))
+					took = append(took, figures.Millis(time.Since(begin)))
 				}
 				mu.Unlock()
 			}

@@ -32,7 +32,7 @@ type Node struct {
 type NodeOptions struct {
 	Rules *orchestrate.Orchestrator
 	Rate  func(core.UnitPrice) (*big.Rat, bool)
-	// Lost is told of capabilities that were removed; may be nil.
+	// Lost is notified of capabilities that were removed; may be nil.
 	Lost func(name string, err error)
 }
 

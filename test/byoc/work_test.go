@@ -207,7 +207,8 @@ func TestStreams(t *testing.T) {
 	local := func(url string) string { return "/ai/trickle/" + url[strings.LastIndex(url, "/")+1:] }
 	for _, end := range []string{"input", "stop", "node"} {
 		a := stream(t, c, "mine",
-			`{"enable_video_ingress":true}`, `{"control_url":"http://127.0.0.1:1","data_url":"x","p":1}`)
+			`{"enable_video_ingress":true}`,
+			`{"control_url":"http://127.0.0.1:1","data_url":"x","Data_URL":"x","publiſh_url":"x","p":1}`)
 		if a.Header.Get("X-Publish-Url") == "" || a.Header.Get("X-Subscribe-Url") != "" || a.Header.Get("X-Data-Url") != "" {
 			t.Error(a.Header)
 		}
@@ -216,6 +217,10 @@ func TestStreams(t *testing.T) {
 		if err := json.Unmarshal([]byte(seen[len(seen)-1].Body), &got); err != nil || len(got) != 5 || got["p"] != 1.0 ||
 			!strings.HasPrefix(got["control_url"].(string), "http://inside.test:8935/ai/trickle/") {
 			t.Error(got, err)
+		}
+		name := seen[len(seen)-1].Headers["X-Stream-Id"] // another than the id where the one before is being stopped
+		if name != got["gateway_request_id"] || !strings.HasPrefix(name, "mine") {
+			t.Error(name, got)
 		}
 		in := local(a.Header.Get("X-Publish-Url"))
 		expect(t, "write", c.Send("POST", in+"/0", "media"), http.StatusOK, "")
@@ -233,7 +238,7 @@ func TestStreams(t *testing.T) {
 		await(t, "the end of the stream", func() bool {
 			all := worker.Seen()
 			last := all[len(all)-1]
-			return last.Path == "/stream/stop" && last.Headers["X-Stream-Id"] == "mine" && n.Capabilities.Used() == 0
+			return last.Path == "/stream/stop" && last.Headers["X-Stream-Id"] == name && n.Capabilities.Used() == 0
 		})
 	}
 }

@@ -138,7 +138,7 @@ func TestOffchainNodes(t *testing.T) {
 }
 
 // withoutEchoes are the marks that answers must not have: the client knows the
-// field that it misspelt.
+// field that it misspelled.
 func withoutEchoes(m *marks) *marks {
 	out := newMarks(m.t)
 	for name, s := range m.named {

@@ -15,8 +15,8 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/devnet/control"
 	"github.com/tuttinode/tutti/eth/endpoint"
+	"github.com/tuttinode/tutti/test/devnet/control"
 )
 
 // cell is one client with one endpoint that misbehaves.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/devnet/control"
 	"github.com/tuttinode/tutti/eth/txmgr"
+	"github.com/tuttinode/tutti/test/devnet/control"
 )
 
 // The environment of a longer run: how many rounds, and which.

@@ -16,7 +16,7 @@ import (
 	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/lifecycle"
-	"github.com/tuttinode/tutti/core/reward"
+	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/account"
 	"github.com/tuttinode/tutti/eth/chain"
 	"github.com/tuttinode/tutti/eth/contracts"
@@ -35,7 +35,7 @@ type settings struct {
 	Timeout     time.Duration
 	MaxGasPrice core.Wei
 	// Reward is whether the node calls it; empty is whenever it may.
-	Reward reward.Mode
+	Reward protocol.RewardMode
 	// InitializeRound: the node opens rounds after at most so long, never for 0.
 	InitializeRound time.Duration
 }
@@ -51,7 +51,7 @@ func keystore(dir string) *account.Keystore {
 type node struct {
 	*chain.Node
 	board      *health.Board
-	caller     *reward.Caller
+	caller     *protocol.RewardCaller
 	components []lifecycle.Component
 	db         *sql.DB
 	log        *slog.Logger
@@ -88,15 +88,16 @@ func wire(ctx context.Context, s settings, log *slog.Logger) (*node, error) {
 // addRounds adds what happens once a round, with pauses that fit the pace of the
 // rounds.
 func (n *node) addRounds(s settings) {
-	n.caller = reward.New(reward.Options{
-		Mode: cmp.Or(s.Reward, reward.Auto), Orchestrator: s.Account, Rounds: n.Chain, Stakes: n.Chain, Actor: n.Chain,
+	n.caller = protocol.NewRewardCaller(protocol.RewardOptions{
+		Mode: cmp.Or(s.Reward, protocol.RewardAuto), Orchestrator: s.Account, Rounds: n.Chain, Stakes: n.Chain,
+		Actor:  n.Chain,
 		Events: n.Chain,
 		Retry:  100 * time.Millisecond, MaxRetry: time.Second, Check: 5 * time.Second,
 		Now: s.Clock.now, Board: n.board, Log: n.log,
 	})
 	n.components = append(n.components, n.caller)
 	if s.InitializeRound > 0 {
-		n.components = append(n.components, reward.NewInitializer(reward.InitializerOptions{
+		n.components = append(n.components, protocol.NewRoundInitializer(protocol.RoundInitializerOptions{
 			Rounds: n.Chain, Actor: n.Chain, Events: n.Chain, MaxDelay: s.InitializeRound,
 			Rand: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())), Board: n.board, Log: n.log,
 		}))

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/eth/devnet/control"
+	"github.com/tuttinode/tutti/test/devnet/control"
 )
 
 // classes are the groups of methods that a fault can be limited to.
@@ -45,7 +45,7 @@ func (a ailment) String() string {
 type plan struct {
 	problems []problem
 	ailment  *ailment
-	// others: another account initialises the round; otherwise the node has to.
+	// others: another account initializes the round; otherwise the node has to.
 	others bool
 }
 
@@ -58,7 +58,7 @@ func (p plan) String() string {
 		out = append(out, p.ailment.String())
 	}
 	if !p.others {
-		out = append(out, "nobody else initialises")
+		out = append(out, "no other account initializes")
 	}
 	if len(out) == 0 {
 		return "calm"

@@ -54,7 +54,7 @@ func (w *world) foreignByHand() {
 	now, err := w.chain.Control.Round(w.ctx())
 	w.must(err)
 	to, call := w.ledger.bonding, selector("reward()")
-	if !now.Initialised {
+	if !now.Initialized {
 		to, call = w.ledger.rounds, selector("initializeRound()")
 	}
 	w.foreignSend(w.nonce(), to, call[:])

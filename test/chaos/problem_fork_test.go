@@ -2,7 +2,7 @@ package chaos
 
 import (
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/devnet/control"
+	"github.com/tuttinode/tutti/test/devnet/control"
 )
 
 // fork replaces the newest blocks, so many that the reward is among them.
@@ -32,7 +32,7 @@ func (w *world) rewardAt() protocol.L2Block {
 	return blocks[len(blocks)-1]
 }
 
-// reopen initialises the round again where another account had done so on the other
+// reopen initializes the round again where another account had done so on the other
 // branch: it is not the node's to mend.
 func (w *world) reopen() {
 	w.t.Helper()
@@ -42,7 +42,7 @@ func (w *world) reopen() {
 	w.passBlocks(2)
 	now, err := w.chain.Control.Round(w.ctx())
 	w.must(err)
-	if now.Initialised {
+	if now.Initialized {
 		return
 	}
 	w.must(w.chain.Control.DropNext(w.ctx(), 0))

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/devnet/control"
+	"github.com/tuttinode/tutti/test/devnet/control"
 )
 
 // problem is something that happens once in a round: before it begins, after that
@@ -42,10 +42,10 @@ func problems() []problem {
 		{name: "a foreign wallet is quicker", kind: ofFlow, before: (*world).halt, during: (*world).foreignQuicker},
 		{name: "a foreign wallet does it by hand", kind: ofFlow, before: (*world).halt, during: (*world).foreignByHand},
 		{name: "a foreign wallet leaves a gap", kind: ofFlow, before: (*world).foreignGap},
-		{name: "reorganisation", kind: ofForks, after: func(w *world) { w.fork(control.Reorg{}) }},
-		{name: "reorganisation that forgets", kind: ofForks, after: func(w *world) { w.fork(control.Reorg{Forget: true}) }},
-		{name: "reorganisation that keeps", kind: ofForks, after: func(w *world) { w.fork(control.Reorg{Keep: true}) }},
-		{name: "two reorganisations", kind: ofForks, after: func(w *world) {
+		{name: "reorganization", kind: ofForks, after: func(w *world) { w.fork(control.Reorg{}) }},
+		{name: "reorganization that forgets", kind: ofForks, after: func(w *world) { w.fork(control.Reorg{Forget: true}) }},
+		{name: "reorganization that keeps", kind: ofForks, after: func(w *world) { w.fork(control.Reorg{Keep: true}) }},
+		{name: "two reorganizations", kind: ofForks, after: func(w *world) {
 			w.fork(control.Reorg{Forget: true})
 			w.fork(control.Reorg{})
 		}},

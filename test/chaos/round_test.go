@@ -143,7 +143,7 @@ func (w *world) book(r round, entries []entry, rewards int) {
 		tried := tries(entries, verb, w.foreign)
 		w.fig.refused += tried - n
 		if verb == verbInit {
-			w.fig.initialised += n
+			w.fig.initialized += n
 		}
 		// Where blocks are replaced, or where another account may be quicker, a call
 		// may come too late; otherwise the second one is money thrown away.

@@ -13,8 +13,8 @@ import (
 	"github.com/ethereum/go-ethereum/ethclient"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/eth/devnet/control"
 	"github.com/tuttinode/tutti/test/devnet"
+	"github.com/tuttinode/tutti/test/devnet/control"
 )
 
 // The measures of a run.
@@ -34,7 +34,7 @@ const (
 	logLines = 120
 )
 
-// Prices of gas: what is asked in calm, the most that the node pays, and more.
+// Prices of gas: what is paid in calm, the most that the node pays, and more.
 var (
 	calmFee  = core.NewWei(10_000_000)
 	maxFee   = core.NewWei(50_000_000)
@@ -46,7 +46,7 @@ type world struct {
 	t      *testing.T
 	chain  *devnet.Chain
 	ledger ledger
-	// bystander is another account that initialises rounds.
+	// bystander is another account that initializes rounds.
 	bystander ledger
 	dice      *rand.Rand
 	set       settings

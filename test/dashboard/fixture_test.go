@@ -15,11 +15,11 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/server/admin"
 	"github.com/tuttinode/tutti/server/web"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // node is a node with all parts of a dashboard, as the test says they are.
@@ -56,7 +56,7 @@ func newNode(t *testing.T, onChain bool) *node {
 		Work: admin.Work{
 			Workers: n, Explain: n.Explain, Gate: n.Gate, Sessions: n.Live, GPUs: n.GPUs, ModelStates: n.Models,
 			Series: n.Points, SeriesStep: 5 * time.Second, Refusals: n.Refusals,
-			Capabilities: capabilities{n},
+			Capabilities: capabilities{n}, Keys: &apiKeys{},
 		},
 	}
 	if onChain {

@@ -10,7 +10,7 @@ const { chromium } = require('playwright-core');
 
 const { TUTTI_URL, TUTTI_TOKEN, TUTTI_CONTROL, TUTTI_BROWSER, TUTTI_SHOTS } = process.env;
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-const views = ['overview', 'work', 'why', 'money', 'onchain', 'log', 'settings'];
+const views = ['overview', 'work', 'why', 'money', 'keys', 'onchain', 'log', 'settings'];
 let browser;
 
 before(async () => {
@@ -57,6 +57,25 @@ test('it loads without a complaint, and from this node alone', async () => {
   assert.deepEqual([...new Set(missing)].sort(), ['/api/v1/gateways', '/api/v1/income/overview', '/api/v1/prices', '/api/v1/tickets']);
   assert.deepEqual(complaints.filter((c) => !c.includes('404')), []);
   assert.match(await page.textContent('#who'), /orchestrator/);
+  await close();
+});
+
+test('the plots are as wide as their place, also when it was hidden while they were drawn', async () => {
+  const { page, close } = await open({ viewport: { width: 1200, height: 900 } });
+  const fit = () => page.waitForFunction(() => {
+    const all = [...document.querySelectorAll('#plots figure:not([hidden]) > div')];
+    return all.length > 0 && all.every((e) => e.clientWidth > 200 &&
+      Math.abs(e.querySelector('.uplot')?.clientWidth - e.clientWidth) < 2);
+  }, undefined, { timeout: 10000 });
+  await fit();
+  for (const change of [() => page.emulateMedia({ colorScheme: 'dark' }),
+    () => page.setViewportSize({ width: 1000, height: 900 }), () => page.reload()]) {
+    await go(page, 'work');
+    await change();
+    await page.waitForSelector('#pulse.live');
+    await go(page, 'overview');
+    await fit();
+  }
   await close();
 });
 
@@ -151,7 +170,45 @@ test('the token opens changes, stays in its page, and a wrong one does not', asy
   await close();
 });
 
-// sound looks at every view as it stands: in the dark only colours differ.
+test('API keys are seen by everyone, and made, limited and revoked with the token alone', async () => {
+  const { page, complaints, close } = await open();
+  const rows = () => page.$$eval('#keys tbody tr', (all) => all.map((r) => r.textContent.replace(/\s+/g, ' ')));
+  const has = (text) => page.waitForFunction((t) => document.getElementById('keys').textContent.includes(t), text);
+  await go(page, 'keys');
+  await has('85 %');
+  assert.match((await rows())[0], /app.*good.*100 gwei.*per month.*85 %.*20 gwei.*85 gwei.*1.204.*3 today/);
+  assert.equal(await page.locator('#view-keys button').count() + await page.locator('#view-keys input').count(), 0);
+  await go(page, 'settings');
+  await page.fill('#token', TUTTI_TOKEN);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#log-level');
+  await go(page, 'keys');
+  await page.waitForSelector('#key-name');
+  await page.fill('#key-name', 'app');
+  await page.fill('#key-rpm', '60');
+  await page.click('button:has-text("Create key")');
+  await page.waitForFunction(() => /KeyNameTaken/.test(document.getElementById('news').textContent));
+  await page.fill('#key-name', 'web');
+  await page.click('button:has-text("Create key")');
+  await page.waitForFunction(() => document.getElementById('key-secret').textContent.includes('tk-secret-of-web'));
+  await has('60 requests/min');
+  await page.click('button[aria-label="Limits of app"]');
+  await page.fill('#key-rpm', '7');
+  await page.click('button:has-text("Change limits")');
+  await has('7 requests/min');
+  assert.match(await page.textContent('#key-secret'), /tk-secret-of-web/);
+  await go(page, 'work');
+  await go(page, 'keys');
+  await has('60 requests/min');
+  assert.ok(!(await page.content()).includes('tk-secret'), 'a secret stays after its view was left');
+  await page.click('button[aria-label="Revoke web"]');
+  await page.click('dialog button:has-text("Revoke")');
+  await has('revoked');
+  assert.deepEqual(complaints.filter((c) => !c.includes('400')), []);   // the name that is taken
+  await close();
+});
+
+// sound looks at every view as it stands: in the dark only colors differ.
 async function sound(page, name, colorScheme) {
   const runOnly = colorScheme === 'light' ? ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] : { type: 'rule', values: ['color-contrast'] };
   await page.emulateMedia({ colorScheme });

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/devnet/control"
+	"github.com/tuttinode/tutti/test/devnet/control"
 )
 
 // TB is the part of testing.TB that is used here, so that the demo does not link

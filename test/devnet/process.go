@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/tuttinode/tutti/eth/devnet/control"
+	"github.com/tuttinode/tutti/test/devnet/control"
 )
 
 // Options start a chain. Zero values are for tests: one endpoint, and blocks and

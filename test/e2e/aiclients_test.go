@@ -17,16 +17,12 @@ import (
 	"github.com/tuttinode/tutti/test/llama"
 )
 
-// TestAIClients points the stock clients of Anthropic's and Ollama's APIs at a gateway before an
-// orchestrator. It has two models: a real one, which counts, and one that a test controls, for what
+// TestAIClients points the stock clients of Anthropic's and Ollama's APIs, Vercel's AI SDK and LangChain at a gateway
+// before an orchestrator. It has two models: a real one, which counts, and one that a test controls, for what
 // needs tools, images, thoughts and faults.
 func TestAIClients(t *testing.T) {
 	t.Parallel()
-	packages, err := exec.Command("../../deploy/deps/deps.sh", "npm", "../aiclients").Output()
-	if err != nil {
-		t.Fatalf("the clients' packages: %v\n%s", err, stderr(err))
-	}
-	left := make(chan struct{}, 8)
+	left := make(chan struct{}, 64)
 	server, scripted := llamaServer(t, llama.Options{}), scriptedServer(t, left)
 	node, orch := aiOrchestrator(t, []entry{llmEntry(llama.ModelID, server.URL), llmEntry(cannedModel, scripted.URL)})
 	for _, id := range []string{llama.ModelID, cannedModel} {
@@ -37,16 +33,10 @@ func TestAIClients(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, gw := gateway(t, orch, "-apiKeys", keys)
-	for _, suite := range []string{"messages.cjs", "ollama.cjs"} {
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-		cmd := exec.CommandContext(ctx, "node", "--test", "--test-reporter=tap", "../aiclients/"+suite)
-		cmd.Env = append(os.Environ(), "NODE_PATH="+filepath.Join(strings.TrimSpace(string(packages)), "node_modules"),
-			"TUTTI_URL="+gw, "TUTTI_KEY=tk-suite-0123456789abcdef", "TUTTI_MODEL="+llama.ModelID, "TUTTI_SCRIPTED="+cannedModel)
-		out, err := cmd.CombinedOutput()
-		cancel()
-		if err != nil || !strings.Contains(string(out), "# fail 0") || strings.Contains(string(out), "# pass 0") {
-			t.Errorf("%s says %v\n%s", suite, err, out)
-		}
+	for _, suite := range []string{
+		"aiclients/messages.cjs", "aiclients/ollama.cjs", "aisdk/suite.cjs", "langchain/suite.cjs",
+	} {
+		runClients(t, suite, gw)
 		select {
 		case <-left:
 		case <-time.After(20 * time.Second):
@@ -55,6 +45,24 @@ func TestAIClients(t *testing.T) {
 	}
 	for _, id := range []string{llama.ModelID, cannedModel} {
 		checkIdle(t, node, orch, id)
+	}
+}
+
+// runClients runs a suite of Node.js tests in a folder of test with the packages of that folder.
+func runClients(t *testing.T, suite, gw string) {
+	t.Helper()
+	packages, err := exec.Command("../../deploy/deps/deps.sh", "npm", "../"+filepath.Dir(suite)).Output()
+	if err != nil {
+		t.Fatalf("the clients' packages: %v\n%s", err, stderr(err))
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "node", "--test", "--test-reporter=tap", "../"+suite)
+	cmd.Env = append(os.Environ(), "NODE_PATH="+filepath.Join(strings.TrimSpace(string(packages)), "node_modules"),
+		"TUTTI_URL="+gw, "TUTTI_KEY=tk-suite-0123456789abcdef", "TUTTI_MODEL="+llama.ModelID, "TUTTI_SCRIPTED="+cannedModel)
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "# fail 0") || strings.Contains(string(out), "# pass 0") {
+		t.Errorf("%s says %v\n%s", suite, err, out)
 	}
 }
 
@@ -138,7 +146,7 @@ func scriptedChat(w http.ResponseWriter, r *http.Request, in *scriptedRequest, l
 		_, _ = fmt.Fprintf(w, "data: {\"id\":\"chatcmpl-7\",\"object\":\"chat.completion.chunk\","+format+"}\n\n", a...)
 		_ = http.NewResponseController(w).Flush()
 	}
-	event(`"choices":[{"index":0,"delta":{%s}}]`, delta)
+	event(`"choices":[{"index":0,"delta":{"role":"assistant",%s}}]`, delta)
 	switch {
 	case strings.Contains(said, "break"):
 		panic(http.ErrAbortHandler)

@@ -30,7 +30,7 @@ const begin = `begin() { "$@" >node.log 2>&1 & node=$!
 	`node.log; exit 98; }; read -t 0.1 <> <(:); done; exit 97; }
 `
 
-// Doctor without flags, beside a running node, looks at that node as it was started: its
+// Doctor without flags, alongside a running node, looks at that node as it was started: its
 // flags and its environment. Its last line names what is worst.
 func TestDoctorBesideANode(t *testing.T) {
 	t.Parallel()
@@ -44,7 +44,7 @@ echo "status $?"
 kill $node; wait $node`
 	said, _ := alone(t, script)
 	for _, want := range []string{
-		"without flags: the configuration of the running node, process ", "beside the running node", "7000 on ",
+		"without flags: the configuration of the running node, process ", "alongside the running node", "7000 on ",
 		"worst: SessionsAboveHardware; tutti help SessionsAboveHardware says more", "status 1\n",
 	} {
 		if !strings.Contains(said, want) {

@@ -40,7 +40,7 @@ func gatewayOf(t *testing.T, m *member, uri string) *byoc.Client {
 }
 
 // paidCapability is a chain, an orchestrator with an external capability that has a price, and a gateway with money.
-func paidCapability(t *testing.T) (*member, *byoc.Client, *byoc.Capability) {
+func paidCapability(t *testing.T, args ...string) (*member, *byoc.Client, *byoc.Capability) {
 	t.Helper()
 	cli, err := harness.BuildTool(t.TempDir())
 	if err != nil {
@@ -50,7 +50,7 @@ func paidCapability(t *testing.T) (*member, *byoc.Client, *byoc.Capability) {
 	chain := devnet.Start(t, devnet.Options{BlockTime: l1, L1BlockTime: l1, RoundLength: 900,
 		Args: []string{"-initializeRounds"}})
 	orchestrator := newMember(t, chain, cli, "-orchestrator", "-orchSecret", byoc.Secret, "-pricePerUnit", "1000")
-	orchestrator.args = append(orchestrator.args, "-serviceAddr", orchestrator.front)
+	orchestrator.args = append(append(orchestrator.args, "-serviceAddr", orchestrator.front), args...)
 	gateway := newMember(t, chain, cli, "-gateway", "-orchAddr", orchestrator.front)
 	if err := chain.Control.FundLPT(t.Context(), common.Address(orchestrator.account), core.LPTTokens(1000)); err != nil {
 		t.Fatal(err)

@@ -72,6 +72,6 @@ func TestAGatewayServesBYOC(t *testing.T) {
 	select {
 	case <-stopped:
 	default:
-		t.Error("the orchestrator was not told of the stream's end")
+		t.Error("the orchestrator was not notified of the stream's end")
 	}
 }

@@ -22,7 +22,7 @@ func TestNoModels(t *testing.T) {
 	}{
 		{"missing file", "nosuch/aiModels.json", nil, []fault.Code{fault.ModelsFileUnreadable, fault.NoModels},
 			"nosuch/aiModels.json: there is no such file"},
-		{"missing file beside video", "nosuch/aiModels.json", []string{"-transcoder"},
+		{"missing file alongside video", "nosuch/aiModels.json", []string{"-transcoder"},
 			[]fault.Code{fault.ModelsFileUnreadable, fault.NoModels}, "there is no such file"},
 		{"broken JSON", writeFile(t, "aiModels.json", "[\n {\"pipeline\": \"llm\",\n  \"model_id\": \"a/b\",}\n]"), nil,
 			[]fault.Code{fault.ModelsFileInvalid, fault.NoModels},
@@ -58,7 +58,7 @@ func TestNoModels(t *testing.T) {
 				}
 			}
 			if strings.Contains(n.notice(), "/") {
-				t.Errorf("strangers are told of paths: %q", n.notice())
+				t.Errorf("strangers see paths: %q", n.notice())
 			}
 			_, gw := gateway(t, n.orch)
 			a, err := ask(t.Context(), gw+"/llm", "", chatRequest("a/b", 3, false))

@@ -124,11 +124,18 @@ func (n *aiNode) condition(code fault.Code, about string) condition {
 		}
 		return false
 	})
-	row, known := fault.Lookup(code)
-	if !known || row.Remedy == "" || found.Remedy != row.Remedy || found.Cause != row.Cause {
-		n.t.Errorf("%s comes with %q, and the table has %q", code, found.Remedy, row.Remedy)
-	}
+	found.matches(n.t, code)
 	return found
+}
+
+// matches checks that a condition has the code, and the cause and the remedy of the
+// table.
+func (c condition) matches(t *testing.T, code fault.Code) {
+	t.Helper()
+	row, known := fault.Lookup(code)
+	if c.Code != string(code) || !known || row.Remedy == "" || c.Remedy != row.Remedy || c.Cause != row.Cause {
+		t.Errorf("%s comes as %+v, and the table has %q", code, c, row.Remedy)
+	}
 }
 
 // fails waits until a model has failed for a reason and checks how that is told:

@@ -161,7 +161,7 @@ func TestSoundAloneInBetween(t *testing.T) {
 }
 
 // TestInputRefusedByName pushes what cannot be transcoded. The client learns what is
-// wrong with it, and no orchestrator is asked: the gateway alone could reach none.
+// wrong with it, and no orchestrator gets the request: the gateway alone could reach none.
 func TestInputRefusedByName(t *testing.T) {
 	gateways := inputNodes(t)
 	_, gateways["alone"] = gateway(t, "127.0.0.1:1")

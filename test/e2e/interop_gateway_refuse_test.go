@@ -117,7 +117,7 @@ func refusals(t *testing.T) []refusal {
 		{name: "no model", change: object(`{"max_tokens":5,` + hi + `}`), status: 400, text: "model not specified"},
 		{name: "no form", model: "upscale", change: object("{}"), status: 400,
 			begins: "the content type is not multipart/form-data"},
-		{name: "too much", change: object(`{"x":"` + strings.Repeat(" ", 10<<20) + `"}`), status: 413,
+		{name: "too much", change: object(`{"x":"` + strings.Repeat(" ", 32<<20) + `"}`), status: 413,
 			text: "request body is too large"},
 
 		{name: "payment, base64", change: header("Livepeer-Payment", "!"), status: 402, begins: "base64 decode error: "},

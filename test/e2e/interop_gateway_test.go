@@ -317,7 +317,7 @@ func (g *foreignGateway) media(version, url string, marked bool) []byte {
 }
 
 // TestForeignGatewaysShare: several gateways share a model's slots, and one that
-// gets none is asked in time to go elsewhere.
+// gets none sees it in time to go elsewhere.
 func TestForeignGatewaysShare(t *testing.T) {
 	t.Parallel()
 	const slots = 2

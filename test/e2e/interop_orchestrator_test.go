@@ -164,7 +164,8 @@ func TestForeignReactions(t *testing.T) {
 		var err error
 		var before, after, jobs, others int
 		// On a busy machine the first may look the slower one after all, and the
-		// second is asked alone: then nothing was seen of how the first is left.
+		// second gets it alone: then nothing was seen of how the first is left. Or
+		// the gateway has renewed the terms just before, and need not do it again.
 		node.Wait("the first to be asked first: "+row.name, harnessTime, func() bool {
 			node.Wait("the first to have its turn before: "+row.name, harnessTime, firstHasTurn)
 			second.handles(nil)
@@ -173,14 +174,11 @@ func TestForeignReactions(t *testing.T) {
 			a, err = ask(t.Context(), gw+"/llm", "", fresh(fmt.Sprint(row.name, " again ", tries)))
 			after, jobs = first.counts()
 			_, others = second.counts()
-			return err != nil || jobs > 0 || a.Status != http.StatusOK
+			return (err != nil || jobs > 0 || a.Status != http.StatusOK) && (!row.renewed || after > before)
 		})
 		if err != nil || a.Status != row.wantStatus || jobs != row.wantFirst || others != row.wantSecond ||
 			a.Error != row.code || !strings.Contains(a.Body, row.says) {
 			t.Errorf("%s: %v, %+v; %d and %d jobs, want %+v", row.name, err, a, jobs, others, row)
-		}
-		if row.renewed && after == before {
-			t.Errorf("%s: the gateway did not ask for new terms", row.name)
 		}
 	}
 }

@@ -103,6 +103,12 @@ func read(t *testing.T, url string) <-chan string {
 func TestTheSampleOfLiveVideo(t *testing.T) {
 	t.Parallel()
 	node, addr := sampleNode(t, 1)
+	useSample(t, node, addr)
+}
+
+// useSample ends with a second session, whose channels it returns.
+func useSample(t *testing.T, node *harness.Process, addr string) (next liveURLs) {
+	t.Helper()
 	if status, text := send(t, "POST", "https://"+addr+"/live-video-to-video", `{"model_id":"sample"}`); status !=
 		http.StatusForbidden || text != "missing auth token\n" {
 		t.Error(status, text)
@@ -153,9 +159,10 @@ func TestTheSampleOfLiveVideo(t *testing.T) {
 		t.Error(got)
 	}
 	node.Wait("the slot", 20*time.Second, func() bool {
-		status, _, _ := startVideo(t, addr, `{"model_id":"sample"}`)
+		status, _, next = startVideo(t, addr, `{"model_id":"sample"}`)
 		return status == http.StatusOK
 	})
+	return next
 }
 
 // firstTime is the first time stamp of a transport stream's video, in ticks of 90 kHz.

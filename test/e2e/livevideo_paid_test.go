@@ -19,8 +19,9 @@ import (
 	"github.com/tuttinode/tutti/test/livevideo"
 )
 
-// paidVideo is a chain, an orchestrator with a runner of live video that has a price, and a gateway with money.
-func paidVideo(t *testing.T) (orchestrator, gateway *member, runner *liveRunner) {
+// paidVideo is a chain, an orchestrator with a runner of live video that has a price, and a gateway with money. The
+// runner is the orchestrator's, or that of an AI worker elsewhere.
+func paidVideo(t *testing.T, elsewhere bool) (orchestrator, gateway *member, runner *liveRunner) {
 	t.Helper()
 	cli, err := harness.BuildTool(t.TempDir())
 	if err != nil {
@@ -32,12 +33,16 @@ func paidVideo(t *testing.T) (orchestrator, gateway *member, runner *liveRunner)
 	runner = startLiveRunner(t, "127.0.0.1:0")
 	runner.prefix = ""
 	models := filepath.Join(t.TempDir(), "aiModels.json")
+	where := `"url": "http://` + runner.addr + `", "capacity": 1`
+	if elsewhere {
+		where = `"remote": true`
+	}
 	if err := os.WriteFile(models, []byte(`[{"pipeline": "live-video-to-video", "model_id": "noop", "warm": true,
-		"url": "http://`+runner.addr+`", "capacity": 1, "price_per_unit": 1000}]`), 0o600); err != nil {
+		`+where+`, "price_per_unit": 1000}]`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	orchestrator = newMember(t, chain, cli, "-orchestrator", "-aiWorker", "-aiModels", models, "-pricePerUnit", "1000",
-		"-livePaymentInterval", "1s")
+		"-livePaymentInterval", "1s", "-orchSecret", liveSecret)
 	orchestrator.args = append(orchestrator.args, "-serviceAddr", orchestrator.front)
 	gateway = newMember(t, chain, cli, "-gateway", "-orchAddr", orchestrator.front, "-liveMediaAddr",
 		harness.Address(t), "-livePaymentInterval", "1s")
@@ -54,13 +59,22 @@ func paidVideo(t *testing.T) (orchestrator, gateway *member, runner *liveRunner)
 		t.Fatal(err)
 	}
 	orchestrator.awaitActive()
+	if elsewhere {
+		runnerWorker(t, orchestrator.front, runner)
+	}
 	return orchestrator, gateway, runner
 }
 
 // Live video is paid while it is watched: what the gateway paid is what the orchestrator received, and it charges no
 // more than that. A gateway that is killed pays no more, and its session ends when its credit does.
-func TestLiveVideoIsPaid(t *testing.T) {
-	orchestrator, gateway, runner := paidVideo(t)
+func TestLiveVideoIsPaid(t *testing.T) { testPaidVideo(t, false) }
+
+// The same holds where the runner is an AI worker's: the orchestrator charges.
+func TestLiveVideoOnAnAIWorkerIsPaid(t *testing.T) { testPaidVideo(t, true) }
+
+func testPaidVideo(t *testing.T, elsewhere bool) {
+	t.Helper()
+	orchestrator, gateway, runner := paidVideo(t, elsewhere)
 	base := "http://" + gateway.front + "/live/video-to-video/"
 	income := func() adminapi.IncomeRow {
 		return fetched[adminapi.Income](t, orchestrator.admin, adminapi.PathIncome).Total

@@ -173,7 +173,7 @@ func (o *ollama) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestPullByAServer: it is asked for the model by the name of the entry, and offered at once.
+// TestPullByAServer: it pulls the model by the name of the entry, and offered at once.
 func TestPullByAServer(t *testing.T) {
 	t.Parallel()
 	const id, unknown = "test/tiny", "test/unknown"

@@ -1,9 +1,7 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"sync"
 	"testing"
 
@@ -43,22 +41,11 @@ func gatewayAt(t *testing.T, orchestrators, admin string, args ...string) (*harn
 // segments makes a short generated stream.
 func segments(t *testing.T, opt clip.Options) []clip.Segment {
 	t.Helper()
-	g, err := clip.Generate(opt)
+	out, err := clip.GenerateAll(t.Context(), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer g.Close()
-	var out []clip.Segment
-	for {
-		s, err := g.Next(context.Background())
-		if err == io.EOF {
-			return out
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, s)
-	}
+	return out
 }
 
 // small is a stream that costs little: 320×180, 15 frames a second.

@@ -163,14 +163,14 @@ func TestPipelineMistakes(t *testing.T) {
 		{"OpenAI's size", object("/v1/images/generations",
 			map[string]any{"model": pipelines.Model("text-to-image"), "prompt": "x", "size": "big"}), 400, "size"},
 		{"OpenAI's format", object("/v1/audio/speech",
-			map[string]any{"model": pipelines.Model("text-to-speech"), "input": "x", "response_format": "mp3"}), 400,
+			map[string]any{"model": pipelines.Model("text-to-speech"), "input": "x", "response_format": "ogg"}), 400,
 			"response_format"},
 		{"an image too large", func() (*http.Response, []byte) { return tooLarge(t, n.gw+"/upscale", 64<<20+1) }, 413,
 			"64 MiB"},
-		{"a text too large", func() (*http.Response, []byte) { return tooLarge(t, n.gw+"/text-to-image", 10<<20+1) }, 413,
-			"10 MiB"},
+		{"a text too large", func() (*http.Response, []byte) { return tooLarge(t, n.gw+"/text-to-image", 32<<20+1) }, 413,
+			"32 MiB"},
 		{"a text too large and of no known length",
-			func() (*http.Response, []byte) { return tooLarge(t, n.gw+"/text-to-speech", -1) }, 413, "10 MiB"},
+			func() (*http.Response, []byte) { return tooLarge(t, n.gw+"/text-to-speech", -1) }, 413, "32 MiB"},
 	} {
 		res, body := row.post()
 		if res.StatusCode != row.status || !strings.Contains(string(body), row.text) ||

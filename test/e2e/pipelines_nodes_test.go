@@ -24,14 +24,14 @@ type pipelineNodes struct {
 	orch, gw string
 }
 
-func startPipelines(t *testing.T) *pipelineNodes {
+func startPipelines(t *testing.T, gatewayArgs ...string) *pipelineNodes {
 	t.Helper()
 	n := &pipelineNodes{runner: pipelines.Start(t)}
 	n.node, n.orch = aiOrchestrator(t, pipelineEntries(n.runner))
 	for _, p := range pipeline.Table() {
 		awaitModel(t, n.node, n.orch, pipelines.Model(p.Name), "ready")
 	}
-	n.gateway, n.gw = gateway(t, n.orch)
+	n.gateway, n.gw = gateway(t, n.orch, gatewayArgs...)
 	return n
 }
 

@@ -89,8 +89,8 @@ func TestRerank(t *testing.T) {
 		status           int
 	}{
 		{"/v1/rerank", `{"model":"rank","documents":["a"]}`, "query: the field is missing", http.StatusBadRequest},
-		{"/v1/chat/completions", `{"model":"rank","messages":[{"role":"user","content":"a"}]}`, "OperationUnsupported",
-			http.StatusBadRequest},
+		{"/v1/chat/completions", `{"model":"rank","messages":[{"role":"user","content":"a"}]}`, "OperationUnknown",
+			http.StatusNotFound},
 	} {
 		if status, text := post(row.path, row.body); status != row.status || !strings.Contains(text, row.says) {
 			t.Errorf("%s %s: %d %s", row.path, row.body, status, text)

@@ -39,7 +39,7 @@ func TestRouter(t *testing.T) {
 	}
 	nodes[0].Signal(syscall.SIGKILL)
 	nodes[0].Exit(10 * time.Second)
-	router.Wait("the trouble named", 20*time.Second, func() bool {
+	router.Wait("the problem named", 20*time.Second, func() bool {
 		_, body := harness.Get(t, "http://"+admin+"/api/v1/conditions")
 		return strings.Contains(string(body), "OrchestratorUnreachable") && strings.Contains(string(body), addrs[0])
 	})

@@ -31,7 +31,8 @@ var libraries = []library{
 	{name: "libtuttifakegpu.so", sources: []string{"state", "script", "device", "fault", "context", "memory"}},
 	{name: "libcuda.so.1", sources: []string{"cuda_", "scale"}, hidden: true, links: core},
 	{name: "libnvcuvid.so.1", sources: []string{"cuvid"}, hidden: true,
-		links: append(core[:2:2], "-lavcodec", "-lswresample", "-lavutil", "-ldav1d", "-lx264", "-lz", "-latomic")},
+		links: append(core[:2:2], "-lavcodec", "-lswresample", "-lavutil", "-ldav1d", "-lmp3lame", "-lx264", "-lz", "-lm",
+			"-latomic")},
 	{name: "libnvidia-encode.so.1", sources: []string{"nvenc"}, hidden: true, links: append(core[:2:2], "-lx264")},
 	{name: "libnvidia-ml.so.1", sources: []string{"nvml"}, hidden: true, links: core},
 }

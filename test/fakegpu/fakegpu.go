@@ -76,7 +76,7 @@ func duplicate(from, to string) error {
 // Env is what a process needs in its environment to find the driver.
 func (d *Driver) Env() []string { return []string{"LD_LIBRARY_PATH=" + d.directory} }
 
-// Directory is where the libraries lie.
+// Directory is the directory of the libraries.
 func (d *Driver) Directory() string { return d.directory }
 
 // Remove takes one of the libraries away, as on a machine where only a part of the

@@ -82,10 +82,10 @@ func TestDecodesOtherCodecs(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t, "decoder.least=16")
 	for file, format := range map[string]string{
-		"transcoder/probe/clips/hevc.ts": "nv12", "server/gateway/verify/testdata/hevc.ts": "nv12",
+		"transcoder/devices/clips/hevc.ts": "nv12", "server/gateway/verify/testdata/hevc.ts": "nv12",
 		"server/gateway/verify/testdata/hevc_open.ts": "nv12",
 		"server/gateway/verify/testdata/hevc_rasl.ts": "nv12", "server/gateway/verify/testdata/hevc_slices.mp4": "p010le",
-		"transcoder/probe/clips/vp8.webm": "nv12", "transcoder/probe/clips/vp9.webm": "nv12",
+		"transcoder/devices/clips/vp8.webm": "nv12", "transcoder/devices/clips/vp9.webm": "nv12",
 		"transcoder/libav/testdata/hevc10.mp4": "p010le", "transcoder/libav/testdata/vp9.webm": "nv12",
 	} {
 		t.Run(filepath.Base(file), func(t *testing.T) {

@@ -27,6 +27,8 @@ var outside = map[string]struct {
 	"make":       {"takes minutes; that the target exists is looked up", (*walk).target},
 	"chown":      {"needs the user that the package makes", nil},
 	"mail":       {"sends mail", nil},
+	"openssl":    {"asks a model server behind TLS; test/e2e has one with a certificate of its own", nil},
+	"sed":        {"takes the certificate out of what openssl prints", nil},
 	"tar":        {"unpacks what make gpukit writes; make gpurehearsal does so", nil},
 	"tutti-gpukit/gpukit.sh": {"takes minutes on a GPU; test/gpu/kit runs it on scripts, and make gpurehearsal as it is",
 		(*walk).kit},

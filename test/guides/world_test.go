@@ -1,7 +1,6 @@
 package guides
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/json"
 	"io"
@@ -102,17 +101,10 @@ func (w *world) files() {
 
 // cut makes two segments.
 func (w *world) cut() {
-	g, err := clip.Generate(clip.Options{Width: 320, Height: 180, FPSNum: 15, FPSDen: 1, Segments: 2, Bitrate: 300_000})
+	var err error
+	w.segments, err = clip.GenerateAll(w.t.Context(), clip.Options{Width: 320, Height: 180, FPSNum: 15, FPSDen: 1,
+		Segments: 2, Bitrate: 300_000})
 	w.must(err)
-	defer g.Close()
-	for {
-		s, err := g.Next(context.Background())
-		if err == io.EOF {
-			return
-		}
-		w.must(err)
-		w.segments = append(w.segments, s)
-	}
 }
 
 // account makes a key that has money.

@@ -63,7 +63,7 @@ func (c container) probe(addr string) string {
 	return ""
 }
 
-// isNode reports whether the container is tutti, and not a program beside it.
+// isNode reports whether the container is tutti, and not a program next to it.
 func (c container) isNode() bool { return strings.HasPrefix(c.Image, "tutti:") }
 
 // answers reports whether a probe passes.

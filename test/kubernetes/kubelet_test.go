@@ -12,7 +12,7 @@ import (
 )
 
 // runningPod is a pod whose containers run. Of these tutti is a process of its own; a
-// model server beside it is played.
+// model server next to it is played.
 type runningPod struct {
 	*harness.Process
 	addr, probe string

@@ -83,7 +83,7 @@ func check(t *testing.T, root string) ([]object, string, error) {
 		args = append(args, filepath.Join(root, f))
 	}
 	cmd := exec.CommandContext(t.Context(), "go", args...)
-	cmd.Dir = filepath.Join(manifests, "check")
+	cmd.Dir = "check"
 	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=readonly", "CGO_ENABLED=0")
 	var said bytes.Buffer
 	cmd.Stderr = &said
@@ -129,7 +129,7 @@ func TestTheClusterKnowsEveryField(t *testing.T) {
 	}
 }
 
-// takes holds a container's options against the node's own judgement: it takes them with
+// takes holds a container's options against the node's own judgment: it takes them with
 // secrets of the operator's, and not with those of the manifests, which is public.
 func takes(t *testing.T, objects []object, o object, c container) {
 	t.Helper()
@@ -212,7 +212,7 @@ func contents(objects []object, folder string, v volume) map[string]string {
 }
 
 // TestWorkersGetNothingOfTheAccount: a worker has an admin token of its own, because the
-// orchestrator's moves the account's money, and shares no files with the model beside it.
+// orchestrator's moves the account's money, and shares no files with the model next to it.
 func TestWorkersGetNothingOfTheAccount(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.Abs(manifests)

@@ -67,7 +67,7 @@ func (p *podObject) ready() bool {
 // app is the name that the pod's workload, Service and policies share.
 func (p *podObject) app() string { return p.Metadata.Labels["app.kubernetes.io/name"] }
 
-// nodes plays what a cluster has beside its API server and controllers: the scheduler, and on
+// nodes plays what a cluster has besides its API server and controllers: the scheduler, and on
 // each node a kubelet and a kube-proxy.
 type nodes struct {
 	*testing.T

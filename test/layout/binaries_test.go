@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// maxBytes is the most that a tracked file may have: every clone carries it for ever.
+// maxBytes is the most that a tracked file may have: every clone carries it forever.
 const maxBytes = 2 << 20
 
 // largeFiles may be programs, or larger, each for a reason.

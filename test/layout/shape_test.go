@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The composition root stays a list of roles: each is wired in a package of its own below
+// The composition root stays a list of roles: each is wired in a package below
 // cmd/tutti/internal.
 const (
 	mainFolder = "cmd/tutti"

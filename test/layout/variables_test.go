@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// State belongs to an object, so that two of it can live in one process and tests run beside
-// each other. A package variable that remains is an error, is embedded, or says that it is
+// State belongs to an object, so that two of it can live in one process and tests run
+// concurrently. A package variable that remains is an error, is embedded, or says that it is
 // read-only.
 func TestPackageVariablesAreReadOnly(t *testing.T) {
 	t.Parallel()

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// maxColumns fits two files beside each other on a screen.
+// maxColumns fits two files side by side on a screen.
 const maxColumns = 120
 
 // wideRow is what may be wider on a page: a row of a table, an image, a line that a

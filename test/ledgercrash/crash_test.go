@@ -137,7 +137,7 @@ type point struct {
 }
 
 // cuts cuts the power so often, spread evenly over the steps, until there are
-// problems. All fates turn up at neighbouring steps.
+// problems. All fates turn up at neighboring steps.
 func (h *history) cuts(t *testing.T, want int) (done int, problems []string) {
 	t.Helper()
 	points := make(chan point)

@@ -124,7 +124,7 @@ func resize(file []byte, size int64) []byte {
 	return append(file, make([]byte, size-int64(len(file)))...)
 }
 
-// Open opens a file, and makes it where that is asked for.
+// Open opens a file, and makes it where that is requested.
 func (d *disk) Open(name string, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -210,7 +210,7 @@ func (*file) CheckReservedLock() (bool, error) { return false, nil }
 func (*file) SectorSize() int                  { return sector }
 
 // DeviceCharacteristics are those that SQLite assumes of Unix's files: a write that
-// is cut harms nothing beside it.
+// is cut harms nothing next to it.
 func (*file) DeviceCharacteristics() vfs.DeviceCharacteristic {
 	return vfs.IOCAP_POWERSAFE_OVERWRITE
 }

@@ -4,7 +4,7 @@
 // as a power cut could have left them: what was not synced is there, missing, partly
 // there, in any order, or torn between sectors. A ledger that is opened on them must
 // hold every ticket whose Append had returned exactly once, none that was never
-// appended, and its books must add up. Beside that, writes fail in every place, and
+// appended, and its books must add up. Besides that, writes fail in every place, and
 // a real process with real files is killed many times.
 //
 // It is no part of the node and holds nothing but tests. `go test` runs a bounded

@@ -72,7 +72,7 @@ func killing(t *testing.T, dir string, kills int, between func(n int)) {
 	}
 	asked, done := make(map[int64]bool), make(map[int64]bool)
 	for n := range kills + 1 {
-		l := live(t, program, dir, int64(n)*perLife, time.Duration(r.Int64N(int64(30*time.Millisecond))))
+		l := live(t, program, dir, int64(n)*perLife, n%4, time.Duration(r.Int64N(int64(30*time.Millisecond))))
 		if l.epoch != n+1 || l.clean != (n == 0) {
 			t.Fatalf("life %d: epoch %d, clean %v", n, l.epoch, l.clean)
 		}
@@ -117,8 +117,8 @@ func compare(t *testing.T, n int, has map[int64][2]int64, asked, done map[int64]
 	}
 }
 
-// live starts a process and kills it some time after it began to pay.
-func live(t *testing.T, program, dir string, first int64, after time.Duration) life {
+// live starts a process and kills it some time after as many payments were answered.
+func live(t *testing.T, program, dir string, first int64, answers int, after time.Duration) life {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, dir, fmt.Sprint(first))
 	out, err := cmd.StdoutPipe()
@@ -131,7 +131,7 @@ func live(t *testing.T, program, dir string, first int64, after time.Duration) l
 		t.Fatal(err)
 	}
 	l := life{has: make(map[int64][2]int64), asked: make(map[int64]bool), done: make(map[int64]bool)}
-	ready := l.read(t, out, func() {
+	ready := l.read(t, out, answers, func() {
 		time.AfterFunc(after, func() { _ = cmd.Process.Signal(syscall.SIGKILL) })
 	})
 	_ = cmd.Wait() // it was killed
@@ -141,9 +141,9 @@ func live(t *testing.T, program, dir string, first int64, after time.Duration) l
 	return l
 }
 
-// read takes what a process says, until it is dead. A line that was cut off counts
-// as not said.
-func (l *life) read(t *testing.T, out io.Reader, paying func()) (ready bool) {
+// read takes what a process says, until it is dead, and calls paid once the process is
+// ready and as many payments were answered. A line that was cut off counts as not said.
+func (l *life) read(t *testing.T, out io.Reader, answers int, paid func()) (ready bool) {
 	t.Helper()
 	lines := bufio.NewReader(out)
 	for {
@@ -164,10 +164,18 @@ func (l *life) read(t *testing.T, out io.Reader, paying func()) (ready bool) {
 			l.has[n] = has
 		case "ready":
 			ready = true
-			paying()
-		case "ask", "done":
+			if answers == 0 {
+				paid()
+			}
+		case "ask":
 			_, err = fmt.Sscan(rest, &n)
-			map[string]map[int64]bool{"ask": l.asked, "done": l.done}[word][n] = true
+			l.asked[n] = true
+		case "done":
+			_, err = fmt.Sscan(rest, &n)
+			l.done[n] = true
+			if len(l.done) == answers {
+				paid()
+			}
 		default:
 			t.Errorf("unknown line %q", line)
 		}

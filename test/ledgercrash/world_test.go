@@ -67,7 +67,7 @@ func options(db *sql.DB, seed uint64) ledger.Options {
 	binary.BigEndian.PutUint64(key[:], seed)
 	return ledger.Options{
 		DB: db, Full: func(err error) bool { return errors.Is(err, sqlite3.FULL) },
-		Passing: func(err error) bool { return errors.Is(err, sqlite3.IOERR) }, Rand: rand.NewChaCha8(key),
+		Transient: func(err error) bool { return errors.Is(err, sqlite3.IOERR) }, Rand: rand.NewChaCha8(key),
 		Now:   func() time.Time { return start },
 		Board: health.New(log, time.Now, nil), Log: log, Retry: time.Millisecond, KeepWinners: 3,
 	}

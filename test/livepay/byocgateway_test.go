@@ -30,7 +30,7 @@ import (
 	gatewaybyoc "github.com/tuttinode/tutti/server/gateway/byoc"
 	"github.com/tuttinode/tutti/server/gateway/live"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
-	trickle "github.com/tuttinode/tutti/server/trickle/client"
+	"github.com/tuttinode/tutti/server/trickle"
 	"github.com/tuttinode/tutti/test/byoc"
 )
 
@@ -53,7 +53,7 @@ func newPayingGateway(t *testing.T) *payingGateway {
 	t.Helper()
 	g := &payingGateway{capabilityRig: newCapabilityRig(t)}
 	g.self = g.from("127.0.0.1", 7)
-	channels := trickle.NewHTTP(&tls.Config{InsecureSkipVerify: true}, nil)
+	channels := trickle.NewHTTPClient(&tls.Config{InsecureSkipVerify: true}, nil)
 	up := upstream.New(upstream.Options{Payments: g.wallet(7)})
 	log := slog.New(slog.DiscardHandler)
 	media, err := live.New(live.Options{

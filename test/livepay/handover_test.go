@@ -59,7 +59,7 @@ func TestAHandoverDuringAPayment(t *testing.T) {
 	n.expect("reserve", <-got, http.StatusServiceUnavailable,
 		"Draining: another process has taken over, repeat the request\n")
 	if len(left.Sessions) != 1 || len(ended) != 1 || ended[0] != string(c.Manifest) {
-		t.Errorf("the other process got %d sessions and is told of the end of %v", len(left.Sessions), ended)
+		t.Errorf("the other process got %d sessions and is notified of the end of %v", len(left.Sessions), ended)
 	}
 	if u := n.orch.Usage(); u.Sessions != 0 || n.used("hour") != 0 {
 		t.Errorf("%d sessions and %d slots are left", u.Sessions, n.used("hour"))

@@ -18,7 +18,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/pm"
-	"github.com/tuttinode/tutti/server/livevideo/serverless"
+	"github.com/tuttinode/tutti/server/livevideo"
 	"github.com/tuttinode/tutti/server/orchestrator"
 	"github.com/tuttinode/tutti/server/trickle"
 )
@@ -35,7 +35,7 @@ func (scopePrice) Model(_ core.Address, m inference.Model) (*big.Rat, bool) {
 func (scopePrice) Models() []inference.Model { return []inference.Model{scope} }
 
 // newScope is a node with a serverless runner that takes one session.
-func newScope(t *testing.T) (*node, *serverless.Server) {
+func newScope(t *testing.T) (*node, *livevideo.Serverless) {
 	t.Helper()
 	n := newNode(t, 1e9)
 	n.public.Close()
@@ -60,9 +60,9 @@ func newScope(t *testing.T) (*node, *serverless.Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := serverless.New(serverless.Options{
+	s := livevideo.NewServerless(livevideo.ServerlessOptions{
 		Hub: trickle.NewHub(trickle.Limits{}, time.Now), ServiceURI: service,
-		Runner:   serverless.Runner{Model: scope, URL: to, Capacity: 1},
+		Runner:   livevideo.ServerlessRunner{Model: scope, URL: to, Capacity: 1},
 		Payments: orchestrator.ServerlessPayments{Paywall: n.wall}, Now: time.Now, Rand: n.dice, Log: n.opt.Log,
 	})
 	ctx, stop := context.WithCancel(context.Background())
@@ -75,7 +75,7 @@ func newScope(t *testing.T) (*node, *serverless.Server) {
 		}
 	})
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST "+serverless.Path, s.Start)
+	mux.HandleFunc("POST "+livevideo.ServerlessPath, s.Start)
 	n.wall.Routes(mux)
 	n.public.Close()
 	n.public = httptest.NewServer(mux)

@@ -16,7 +16,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -200,7 +199,7 @@ func (s *Session) headersLocked(n int) (http.Header, error) {
 
 // credentialsLocked makes the credentials of the session: a description of no segment, signed.
 func (s *Session) credentialsLocked() (string, error) {
-	meta := rpc.SegmentMeta{Manifest: s.manifest, Hash: keccak.Sum(nil), Token: s.token}
+	meta := rpc.SegmentMeta{Manifest: s.manifest, Hash: signature.Keccak256(nil), Token: s.token}
 	description := signature.Segment(meta.Manifest, meta.Number, meta.Hash, nil)
 	message, err := signature.SegmentMessage(common.Address(s.payer.Account), description)
 	if err != nil {

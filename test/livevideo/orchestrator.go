@@ -21,19 +21,22 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/live"
 	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/trickle"
-	"github.com/tuttinode/tutti/server/trickle/client"
 )
 
-// Orchestrator is one with a runner that sends back what it gets.
+// Orchestrator is an orchestrator with a runner that sends back what it gets.
 type Orchestrator struct {
 	rpc.UnimplementedOrchestratorServer
 	Hub  *trickle.Hub
 	srv  *httptest.Server
 	http *http.Client
-	// Refuse is why it takes no stream; Mute makes its runner send nothing. Both are set before there is one.
+	// Refuse is the error with which it refuses streams. Mute makes its runner send nothing. Both are set before the
+	// first stream.
 	Refuse error
 	Mute   bool
-	// Elsewhere is another server on which it says that its channels are.
+	// Control may take a request to a control channel before the channel does, and reports whether it answered. It is
+	// set before the first stream.
+	Control func(http.ResponseWriter, *http.Request) bool
+	// Elsewhere is the address of another server that its answers name for the channels.
 	Elsewhere string
 
 	ctx    context.Context
@@ -46,11 +49,11 @@ type Orchestrator struct {
 	segments int
 }
 
-// New starts one.
+// New starts an orchestrator.
 func New(t testing.TB) *Orchestrator {
 	t.Helper()
 	o := &Orchestrator{Hub: trickle.NewHub(trickle.Limits{}, time.Now),
-		http: client.NewHTTP(&tls.Config{InsecureSkipVerify: true}, nil)}
+		http: trickle.NewHTTPClient(&tls.Config{InsecureSkipVerify: true}, nil)}
 	calls := grpc.NewServer()
 	rpc.RegisterOrchestratorServer(calls, o)
 	channels := o.Hub.Handler("/ai/trickle/")
@@ -60,6 +63,7 @@ func New(t testing.TB) *Orchestrator {
 			calls.ServeHTTP(w, r)
 		case r.URL.Path == "/live-video-to-video":
 			o.serveStart(w, r)
+		case o.Control != nil && strings.Contains(r.URL.Path, "-control/") && o.Control(w, r):
 		default:
 			channels.ServeHTTP(w, r)
 		}
@@ -88,13 +92,13 @@ func (o *Orchestrator) Kill() {
 	o.http.CloseIdleConnections()
 }
 
-// URI is its service address, Account its account.
+// URI returns its service address.
 func (o *Orchestrator) URI() string { return o.srv.URL }
 
-// Account is none.
+// Account returns the zero address.
 func (o *Orchestrator) Account() string { return "0x0000000000000000000000000000000000000000" }
 
-// Price is nothing.
+// Price returns nil: it is free.
 func (o *Orchestrator) Price() *big.Rat { return nil }
 
 // Start begins a stream with relative addresses of its channels.
@@ -124,10 +128,10 @@ func (o *Orchestrator) Start(_ context.Context, _ string, request []byte) ([]byt
 	return answer, nil, err
 }
 
-// echo is the runner.
+// echo runs the runner: it sends each segment back.
 func (o *Orchestrator) echo(base string) {
-	opt := client.Options{Client: o.http, FromStart: true}
-	in, out := client.NewSubscriber(base, opt), client.NewPublisher(base+"-out", opt)
+	opt := trickle.ClientOptions{Client: o.http, FromStart: true}
+	in, out := trickle.NewSubscriber(base, opt), trickle.NewPublisher(base+"-out", opt)
 	defer out.Close(o.ctx)
 	defer in.Close()
 	for {
@@ -150,7 +154,7 @@ func (o *Orchestrator) echo(base string) {
 }
 
 func (o *Orchestrator) listen(url string) {
-	sub := client.NewSubscriber(url, client.Options{Client: o.http, FromStart: true})
+	sub := trickle.NewSubscriber(url, trickle.ClientOptions{Client: o.http, FromStart: true})
 	defer sub.Close()
 	for {
 		s, err := sub.Next(o.ctx)
@@ -177,14 +181,14 @@ func (o *Orchestrator) Got(text string) bool {
 	return false
 }
 
-// Starts are the requests that began streams; Segments is how many segments came.
+// Starts returns the requests that began streams.
 func (o *Orchestrator) Starts() []map[string]any {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return slices.Clone(o.starts)
 }
 
-// Segments is how many segments came.
+// Segments returns how many segments arrived.
 func (o *Orchestrator) Segments() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -22,7 +22,7 @@ import (
 	"github.com/tuttinode/tutti/test/tinymodel"
 )
 
-// ModelID is what the server calls its model where nothing else is asked for.
+// ModelID is what the server calls its model where nothing else is requested.
 const ModelID = "tutti/tiny-counting"
 
 // Options start a server. Zero fields get defaults.

@@ -45,7 +45,7 @@ func TestEveryCaseIsUnderstood(t *testing.T) {
 
 var noticePart = regexp.MustCompile(`(?m)^Notices(?: about AI models)?\n((?:  .*\n)*)`)
 
-// notices are what the check tells beside the values.
+// notices are what the check tells besides the values.
 func notices(text string) (all string) {
 	for _, found := range noticePart.FindAllStringSubmatch(text, -1) {
 		all += found[1]

@@ -31,9 +31,9 @@ import (
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/eth/account"
 	"github.com/tuttinode/tutti/eth/contracts"
-	"github.com/tuttinode/tutti/eth/devnet/control"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/test/devnet"
+	"github.com/tuttinode/tutti/test/devnet/control"
 	"github.com/tuttinode/tutti/test/harness"
 )
 
@@ -72,7 +72,7 @@ func newTown(t *testing.T) *town {
 	w.calls = contracts.NewCalls(contracts.Addresses{TicketBroker: core.Address(at["TicketBroker"]),
 		RoundsManager: core.Address(at["RoundsManager"])})
 	rounds := at["RoundsManager"]
-	number := common.BigToHash(new(big.Int).SetUint64(uint64(w.round.LastInitialised)))
+	number := common.BigToHash(new(big.Int).SetUint64(uint64(w.round.LastInitialized)))
 	got, err := w.eth.CallContract(ctx,
 		ethereum.CallMsg{To: &rounds, Data: append(common.FromHex("0x3aa4add4"), number[:]...)}, nil)
 	w.must(err)
@@ -127,7 +127,7 @@ func (w *town) ticket(set string) protocol.WinningTicket {
 	ticket := protocol.WinningTicket{
 		Recipient: w.recipient, Sender: core.Address(control.Address(w.gateway)), FaceValue: core.NewWei(5e16),
 		WinProb: most, SenderNonce: 1,
-		RecipientRand: random, RecipientRandHash: pm.RandHash(random), CreationRound: w.round.LastInitialised,
+		RecipientRand: random, RecipientRandHash: pm.RandHash(random), CreationRound: w.round.LastInitialized,
 		CreationRoundHash: w.hash,
 	}
 	hash := ticket.Hash()

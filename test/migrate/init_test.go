@@ -170,7 +170,7 @@ func TestInitAsks(t *testing.T) {
 	}
 }
 
-// Without a terminal nothing is asked: what is missing is named, and nothing written.
+// Without a terminal there are no questions: what is missing is named, and nothing written.
 func TestInitWithoutATerminal(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

@@ -5,7 +5,7 @@ import (
 	"net"
 )
 
-// Forward makes a port of the host's loopback lead to an address of this machine,
+// Forward forwards a port of the host's loopback to an address of this machine,
 // such as the test chain's. It is outside of the lab: no link slows or cuts it.
 func (h *Host) Forward(port, to string) {
 	l := h.lab

@@ -13,8 +13,8 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/eth/devnet/control"
 	"github.com/tuttinode/tutti/test/devnet"
+	"github.com/tuttinode/tutti/test/devnet/control"
 	"github.com/tuttinode/tutti/test/harness"
 )
 
@@ -67,7 +67,7 @@ func TestEndpointTrouble(t *testing.T) {
 			n.waitStatus("the chain to be known", func(s map[string]any) bool { return s["stale"] == false })
 			n.quiet()
 			if c.fault.Kind == control.WrongChain {
-				return // an endpoint is asked for its chain when it is connected to, not every second
+				return // an endpoint gets a request for its chain when it is connected to, not every second
 			}
 			chain.SetFaults(0, c.fault)
 			n.sees(c.code, strings.TrimPrefix(c.text, "could not retrieve chain ID: "))

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/eth/devnet/control"
+	"github.com/tuttinode/tutti/test/devnet/control"
 	"github.com/tuttinode/tutti/test/harness"
 )
 

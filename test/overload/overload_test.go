@@ -2,10 +2,8 @@ package overload
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -210,21 +208,10 @@ func startGateway(t *testing.T, orch string) string {
 // segments are of 2 s of 720p.
 func segments(t *testing.T) []clip.Segment {
 	t.Helper()
-	g, err := clip.Generate(clip.Options{Width: 1280, Height: 720, FPSNum: 30, FPSDen: 1, Segments: 3, Bitrate: 3_000_000,
-		Segment: 2 * time.Second})
+	out, err := clip.GenerateAll(t.Context(), clip.Options{Width: 1280, Height: 720, FPSNum: 30, FPSDen: 1,
+		Segments: 3, Bitrate: 3_000_000, Segment: 2 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer g.Close()
-	var out []clip.Segment
-	for {
-		s, err := g.Next(t.Context())
-		if errors.Is(err, io.EOF) {
-			return out
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, s)
-	}
+	return out
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Every part has a version and a licence that is known, and what the programs as a
+// Every part has a version and a license that is known, and what the programs as a
 // whole are under is what their strictest parts demand.
 func TestBillOfMaterials(t *testing.T) {
 	t.Parallel()
@@ -23,18 +23,19 @@ func TestBillOfMaterials(t *testing.T) {
 	found := map[string]string{}
 	for _, c := range bill.Components {
 		if c.Version == "" || len(c.Licenses) == 0 || strings.Contains(c.Licenses[0].Expression, "NOASSERTION") {
-			t.Errorf("%+v: version or licence is not known", c)
+			t.Errorf("%+v: version or license is not known", c)
 			continue
 		}
 		found[c.Name] = c.Licenses[0].Expression
 	}
-	for name, licence := range map[string]string{
+	for name, license := range map[string]string{
 		"ffmpeg": "GPL-2.0-or-later", "x264": "GPL-2.0-or-later", "dav1d": "BSD-2-Clause", "zlib": "Zlib",
-		"std": "BSD-3-Clause", "hls.js": "Apache-2.0",
+		"lame": "LGPL-2.0-or-later",
+		"std":  "BSD-3-Clause", "hls.js": "Apache-2.0",
 		"libffmpeg-nvenc-dev": "MIT", "github.com/ethereum/go-ethereum": "LGPL-3.0-or-later", "tutti": "GPL-3.0-or-later",
 	} {
-		if found[name] != licence {
-			t.Errorf("%s is under %q, want %q", name, found[name], licence)
+		if found[name] != license {
+			t.Errorf("%s is under %q, want %q", name, found[name], license)
 		}
 	}
 	if bill.Format != "CycloneDX" || len(found) < 40 {

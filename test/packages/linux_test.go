@@ -155,7 +155,7 @@ func TestTools(t *testing.T) {
 }
 
 // A purge removes the configuration and the copies that package managers and editors
-// made of it. What the operator put beside it and the state stay.
+// made of it. What the operator put next to it and the state stay.
 func TestPurge(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -58,7 +58,7 @@ func TestTemplateIsTheUnit(t *testing.T) {
 	}
 }
 
-// What media workers need has to stay open, whatever is shut beside it.
+// What media workers need has to stay open, whatever is shut next to it.
 func TestUnitsAllowTheSandbox(t *testing.T) {
 	t.Parallel()
 	unit := read(t, systemd+"tutti.service")

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/eth/devnet/control"
+	"github.com/tuttinode/tutti/test/devnet/control"
 )
 
 // disrupt does one thing after another to nodes and chain until the time is over,
@@ -43,7 +43,7 @@ func (w *world) disruptOnce(rng *rand.Rand) string {
 	case n < 85:
 		_, err := w.chain.Control.Reorg(w.Context(), control.Reorg{Depth: uint64(1 + rng.IntN(12)), Forget: rng.IntN(2) == 0})
 		w.must(err)
-		return "reorganisations"
+		return "reorganizations"
 	default:
 		w.must(w.chain.Control.SpikeBaseFee(w.Context(), core.NewWei(uint64(100_000+rng.IntN(10_000_000))),
 			uint64(5+rng.IntN(30))))

@@ -14,6 +14,8 @@ var (
 	soakFor  = flag.Duration("soak.for", 12*time.Second, "how long the disruptions last")
 	soakSeed = flag.Uint64("soak.seed", 1, "seed of the disruptions")
 
+	spendFor = flag.Duration("spend.for", 6*time.Second, "how long clients with keys ask, together")
+
 	overpaidLong = flag.Bool("overpaid.long", false, "with 256 clients and 16 streams at once too")
 )
 

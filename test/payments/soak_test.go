@@ -9,12 +9,14 @@ import (
 
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/test/collector"
 	"github.com/tuttinode/tutti/test/harness"
 )
 
 // TestSoak is the whole of it. The figures it logs are those of docs/payments.md.
 func TestSoak(t *testing.T) {
-	w := newWorld(t)
+	traces := collector.Start(t)
+	w := newWorld(t, "-otlpEndpoint", traces.URL)
 	w.Logf("begins in %s", w.round())
 	tr := w.traffic()
 	w.flows(tr)
@@ -38,6 +40,7 @@ func TestSoak(t *testing.T) {
 	if ends[string(pm.TicketFinal)] == 0 {
 		t.Error("no ticket was redeemed")
 	}
+	spansOfMoney(t, traces.Spans())
 	t.Logf("disruptions in %s: %v", *soakFor, disruptions)
 	t.Logf("jobs: %d segments and %d answers served, %d and %d failed", tr.segments.Load(), tr.answers.Load(),
 		tr.lostSegments.Load(), tr.lostAnswers.Load())
@@ -45,6 +48,35 @@ func TestSoak(t *testing.T) {
 	t.Logf("winners: %d, %v", len(b.winners), ends)
 	for _, last := range []any{tr.lastSegment.Load(), tr.lastAnswerErr.Load()} {
 		t.Logf("last failure: %v", last)
+	}
+}
+
+// spansOfMoney checks that segments' payments are spans at both ends of them, and redemptions at the orchestrators.
+func spansOfMoney(t *testing.T, all []collector.Span) {
+	t.Helper()
+	byID := make(map[string]collector.Span)
+	for _, s := range all {
+		byID[s.ID] = s
+	}
+	var taken, redeemed int
+	for _, s := range all {
+		switch {
+		case s.Name == "redeem" && s.Failed == "" && s.Attributes["tutti.ticket.paid"] != "" &&
+			s.Attributes["tutti.transaction"] != "":
+			redeemed++
+		case s.Name == "take payment" && byID[s.Parent].Name == "POST /segment":
+			for _, p := range all {
+				if p.Name == "pay" && p.Trace == s.Trace && byID[p.Parent].Name == "transcode" &&
+					p.Attributes["tutti.payment.value"] == s.Attributes["tutti.payment.value"] {
+					taken++
+					break
+				}
+			}
+		}
+	}
+	t.Logf("spans: %d, %d payments of segments, %d redemptions", len(all), taken, redeemed)
+	if taken == 0 || redeemed == 0 {
+		t.Errorf("%d payments of segments and %d redemptions have spans", taken, redeemed)
 	}
 }
 

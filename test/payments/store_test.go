@@ -14,7 +14,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/ethclient"
 
-	"github.com/tuttinode/tutti/cmd/tutti/store"
+	"github.com/tuttinode/tutti/cmd/tutti/nodedb"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/ledger"
@@ -179,7 +179,7 @@ func (s *shared) ended() bool {
 // winners are those of all books.
 func (s *shared) winners() []pm.Winner {
 	s.Helper()
-	st, err := store.Parse(s.address)
+	st, err := nodedb.ParseStore(s.address)
 	s.must(err)
 	db := st.SharedReader()
 	defer db.Close()
@@ -200,7 +200,7 @@ func (s *shared) verify(tr *traffic) {
 		if text, status := harness.Output(s.T, filepath.Join(bin, "tutti"), args...); status != 0 {
 			s.Errorf("tutti ledger verify of %s: %d\n%s", o.name, status, text)
 		}
-		st, err := store.Parse(s.address + "&book=" + s.bookOf(o))
+		st, err := nodedb.ParseStore(s.address + "&book=" + s.bookOf(o))
 		s.must(err)
 		db := st.BookReader()
 		reader, err := ledger.NewReader(s.Context(), db)
@@ -211,7 +211,7 @@ func (s *shared) verify(tr *traffic) {
 	open := s.agree(b)
 	for i := range b.winners {
 		if w := &b.winners[i]; w.State == pm.TicketMined {
-			w.State = pm.TicketFinal // the chain is asked below
+			w.State = pm.TicketFinal // the chain is read below
 		}
 	}
 	ends := s.explained(b)

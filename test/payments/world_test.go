@@ -40,24 +40,34 @@ const (
 // one in 220 wins.
 var baseFee = core.NewWei(50_000)
 
-// newWorld starts everything; the orchestrators are active, the gateways funded.
-func newWorld(t *testing.T) *world {
+// newWorld starts everything, all nodes with these arguments; the orchestrators are active, the gateways funded.
+func newWorld(t *testing.T, args ...string) *world {
+	t.Helper()
+	return newWorldWith(t, "", args...)
+}
+
+// newWorldWith is newWorld with a models file, "" for one with one model.
+func newWorldWith(t *testing.T, models string, args ...string) *world {
 	t.Helper()
 	w := &world{T: t, chain: devnet.Start(t, devnet.Options{
 		Endpoints: 3, BlockTime: l1Time, L1BlockTime: l1Time, RoundLength: roundLength, Args: []string{"-initializeRounds"},
 	})}
 	w.must(w.chain.Control.SetBaseFee(t.Context(), baseFee))
-	models := w.models()
+	if models == "" {
+		models = w.models()
+	}
 	var wg sync.WaitGroup
 	for i := range 2 {
 		o := newParty(t, w.chain, fmt.Sprintf("orchestrator %d", i+1))
 		w.must(w.chain.Control.FundLPT(t.Context(), common.Address(o.account), core.LPTTokens(1000)))
-		o.args = append(o.args, "-orchestrator", "-transcoder", "-aiWorker", "-aiModels", models, "-aiAllowUnverified",
-			"-serviceAddr", o.front, "-httpAddr", o.front, "-pricePerUnit", pixelPrice, "-maxSessions", "64")
+		o.args = append(append(o.args, args...), "-orchestrator", "-transcoder", "-aiWorker", "-aiModels", models,
+			"-aiAllowUnverified", "-serviceAddr", o.front, "-httpAddr", o.front, "-pricePerUnit", pixelPrice,
+			"-maxSessions", "64")
 		o.start()
 		w.orchestrators = append(w.orchestrators, o)
 		g := newParty(t, w.chain, fmt.Sprintf("gateway %d", i+1))
-		g.args = append(g.args, "-gateway", "-httpAddr", g.front, "-transcodingOptions", "P144p30fps16x9,P240p30fps16x9")
+		g.args = append(append(g.args, args...), "-gateway", "-httpAddr", g.front, "-transcodingOptions",
+			"P144p30fps16x9,P240p30fps16x9")
 		g.start()
 		w.gateways = append(w.gateways, g)
 	}

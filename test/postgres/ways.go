@@ -11,13 +11,13 @@ import (
 	"github.com/tuttinode/tutti/test/cache"
 )
 
-// unprivilegedUID is the user that the server is where the test is root's.
+// unprivilegedUID is the user that runs the server if the test runs as root.
 const unprivilegedUID = 65534
 
-// way is how the server runs.
+// way is one way to run the server.
 type way struct {
 	name string
-	// attr is the user it runs as, own gives it its directory.
+	// attr returns the user and namespace of the process, own makes that user the owner of a directory.
 	attr func() *syscall.SysProcAttr
 	own  func(dir string) error
 }
@@ -45,7 +45,7 @@ func ways() []way {
 	}
 }
 
-// programs is the directory of the newest server there is.
+// programs returns the directory of the newest server that is installed.
 func programs() (string, error) {
 	built := filepath.Join(cache.Dir(), "postgres/current/usr/lib/postgresql")
 	for _, root := range []string{"/usr/lib/postgresql", built} {
@@ -59,7 +59,7 @@ func programs() (string, error) {
 		"postgres")
 }
 
-// libraries are those that came with a server of the cache.
+// libraries returns the search path for the libraries of a server from the cache.
 func libraries(bin string) string {
 	root := strings.TrimSuffix(bin, "usr/lib/postgresql/"+filepath.Base(filepath.Dir(bin))+"/bin")
 	if root == "/" {

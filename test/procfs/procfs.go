@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Resident is a process's memory in bytes, shared pages counted in full; 0 when the
@@ -27,4 +28,35 @@ func Resident(pid int) int64 {
 		return 0
 	}
 	return pages * int64(os.Getpagesize())
+}
+
+// CPU is what processes have used so far, user and system together. Those that are gone count nothing.
+func CPU(pids ...int) (sum time.Duration) {
+	for _, pid := range pids {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err != nil {
+			continue
+		}
+		// The name, in parentheses, may hold anything; the fields follow the last of them.
+		_, rest, _ := strings.Cut(string(text[strings.LastIndexByte(string(text), ')')+1:]), " ")
+		fields := strings.Fields(rest)
+		if len(fields) < 13 {
+			continue
+		}
+		for _, f := range fields[11:13] {
+			n, _ := strconv.ParseInt(f, 10, 64)
+			sum += time.Duration(n) * 10 * time.Millisecond // Linux counts in hundredths of a second on every machine
+		}
+	}
+	return sum
+}
+
+// Load is how many processes wanted a core in the last 1, 5 and 15 minutes.
+func Load() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	fields := strings.Fields(string(text))
+	if err != nil || len(fields) < 3 {
+		return "unknown"
+	}
+	return strings.Join(fields[:3], " ")
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
@@ -59,7 +59,7 @@ type cluster struct {
 
 type worker struct {
 	*puppet
-	at       deviceport.Attachment
+	at       device.Attachment
 	sessions int
 }
 
@@ -86,7 +86,7 @@ func (c *cluster) attach(tb testing.TB) {
 	w := &worker{puppet: &puppet{name: fmt.Sprint("rig", c.named)}, sessions: 8 + c.random.IntN(9)}
 	c.named++
 	var err error
-	w.at, err = c.Attach(w.puppet, deviceport.Resources{
+	w.at, err = c.Attach(w.puppet, device.Resources{
 		Remote: true, Sessions: w.sessions, Capabilities: kinds[c.random.IntN(len(kinds))],
 	})
 	if err != nil {

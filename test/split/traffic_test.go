@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/test/harness"
 	"github.com/tuttinode/tutti/test/pushclient"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 )
@@ -62,12 +63,11 @@ func (tr *traffic) failed(what string) {
 	tr.failures = append(tr.failures, time.Now().Format("15:04:05.000 ")+what)
 }
 
-// video pushes a segment a second, as an encoder would, and never gives up one that
-// is under way.
+// video pushes a segment a second on a fast machine, as an encoder would, and never gives up
+// one that is under way.
 func (tr *traffic) video(ctx context.Context, g *machine, stream int, segs []clip.Segment) {
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
 	for n := 0; ctx.Err() == nil; n++ {
+		next := time.After(harness.Stretch(time.Second))
 		s := segs[n%len(segs)]
 		begin := time.Now()
 		renditions, err := push(g, fmt.Sprintf("stream%d", stream), n, s)
@@ -83,7 +83,7 @@ func (tr *traffic) video(ctx context.Context, g *machine, stream int, segs []cli
 		}
 		tr.took(time.Since(begin))
 		select {
-		case <-tick.C:
+		case <-next:
 		case <-ctx.Done():
 		}
 	}
@@ -159,21 +159,10 @@ func cmpErr(err, otherwise error) error {
 // segments makes a short generated stream that costs little.
 func segments(t *testing.T, count int) []clip.Segment {
 	t.Helper()
-	g, err := clip.Generate(clip.Options{Width: 320, Height: 180, FPSNum: 15, FPSDen: 1, Segments: count,
+	out, err := clip.GenerateAll(t.Context(), clip.Options{Width: 320, Height: 180, FPSNum: 15, FPSDen: 1, Segments: count,
 		Bitrate: 300_000, Segment: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer g.Close()
-	var out []clip.Segment
-	for {
-		s, err := g.Next(t.Context())
-		if errors.Is(err, io.EOF) {
-			return out
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, s)
-	}
+	return out
 }

@@ -8,7 +8,7 @@ import (
 // sample is what a process holds at a time.
 type sample struct{ resident, goroutines, files float64 }
 
-// slack is how much later samples may lie above earlier ones: a share and a number.
+// slack is how much later samples may be above earlier ones: a share and a number.
 type slack struct{ share, number float64 }
 
 // figures are what must stay level, with what growth is taken for noise: a heap that

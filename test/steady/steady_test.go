@@ -159,23 +159,14 @@ func runner(t *testing.T) string {
 	return s.URL
 }
 
-func segments(t *testing.T) (out []clip.Segment) {
+func segments(t *testing.T) []clip.Segment {
 	t.Helper()
-	g, err := clip.Generate(clip.Options{Width: 256, Height: 144, FPSNum: 15, FPSDen: 1, Segments: 3, Bitrate: 150_000})
+	out, err := clip.GenerateAll(t.Context(), clip.Options{Width: 256, Height: 144, FPSNum: 15, FPSDen: 1,
+		Segments: 3, Bitrate: 150_000})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer g.Close()
-	for {
-		s, err := g.Next(t.Context())
-		if err == io.EOF {
-			return out
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, s)
-	}
+	return out
 }
 
 // load counts what was done.

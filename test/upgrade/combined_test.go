@@ -12,7 +12,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 )
 
-// TestUpgradeOfGatewayAndOrchestrator: a process that is both has segments in hand for
+// TestUpgradeOfGatewayAndOrchestrator: a process that is both has segments in progress for
 // which its gateway opens further connections to its orchestrator.
 func TestUpgradeOfGatewayAndOrchestrator(t *testing.T) {
 	t.Parallel()
@@ -50,7 +50,7 @@ func TestUpgradeOfGatewayAndOrchestrator(t *testing.T) {
 // below what the old process allows for requests that do not end.
 const takeoverLimit = 8 * time.Second
 
-// unbroken pushes segments one after another, without a pause: one of them is in hand at
+// unbroken pushes segments one after another, without a pause: one of them is in progress at
 // every moment.
 func (l *load) unbroken(gateway, name string, segs []clip.Segment, stop <-chan struct{}) {
 	l.wg.Go(func() {

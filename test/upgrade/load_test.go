@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -37,35 +36,24 @@ func (l *load) record(err error) {
 }
 
 // segments makes a stream that costs little.
-func segments(t *testing.T, count int) (out []clip.Segment) {
+func segments(t *testing.T, count int) []clip.Segment {
 	t.Helper()
-	g, err := clip.Generate(clip.Options{Width: 320, Height: 180, FPSNum: 15, FPSDen: 1, Segments: count,
+	out, err := clip.GenerateAll(t.Context(), clip.Options{Width: 320, Height: 180, FPSNum: 15, FPSDen: 1, Segments: count,
 		Bitrate: 300_000})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer g.Close()
-	for {
-		s, err := g.Next(context.Background())
-		if errors.Is(err, io.EOF) {
-			return out
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, s)
-	}
+	return out
 }
 
 // stream pushes segments as a camera does: each when it is over, whatever becomes of
 // those before.
 func (l *load) stream(gateway, name string, segs []clip.Segment, offset time.Duration) {
 	l.wg.Go(func() {
-		begun := time.Now().Add(offset)
-		at := time.Duration(0)
+		next := time.Now().Add(offset)
 		for _, s := range segs {
-			<-time.After(time.Until(begun.Add(at)))
-			at += s.Duration
+			<-time.After(time.Until(next))
+			next = next.Add(harness.Stretch(s.Duration))
 			out, err := harness.Push(gateway, name, fmt.Sprintf("%d.ts", s.Number), s.Data, s.Duration)
 			if err == nil && len(out) != 1 {
 				err = fmt.Errorf("%d renditions", len(out))

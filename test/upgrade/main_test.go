@@ -2,7 +2,7 @@
 // anew, while it drains, and while another process takes its place: no segment may
 // fail and no answer may break off.
 //
-// It is no test of the parts, which have theirs beside the code.
+// It is no test of the parts, which have theirs next to the code.
 package upgrade
 
 import (
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/test/devnet"
+	"github.com/tuttinode/tutti/test/engine"
 	"github.com/tuttinode/tutti/test/harness"
 )
 
@@ -28,14 +29,14 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "5"); err != nil {
 		panic(err)
 	}
-	os.Exit(harness.Main(build, m.Run))
+	os.Exit(harness.Main(build, func() int { return engine.Main(m) }))
 }
 
 // comeNotUp plays a program that takes the place, hangs for longer than a watchdog waits
 // and then fails.
 func comeNotUp() int {
 	line := os.NewFile(3, "predecessor")
-	if err := gob.NewEncoder(line).Encode("waiting 1"); err != nil {
+	if err := gob.NewEncoder(line).Encode("waiting 2"); err != nil {
 		return 2
 	}
 	_, _ = line.Read(make([]byte, 1))

@@ -28,16 +28,7 @@ func TestPaidUpgradeOfAGateway(t *testing.T) {
 	models := filepath.Join(t.TempDir(), "aiModels.json")
 	writeFile(t, models, []byte(`[{"pipeline":"llm","model_id":"m","warm":true,"price_per_unit":9000,"pixels_per_unit":1,
 		"url":"`+slowModel(t)+`","capacity":8}]`), 0o600)
-	addr := harness.Address(t)
-	o := paidNode(t, chain, "-orchestrator", "-aiWorker", "-aiModels", models, "-aiAllowUnverified", "-serviceAddr", addr,
-		"-httpAddr", addr, "-pricePerUnit", "9000")
-	g := paidNode(t, chain, "-gateway", "-transcodingOptions", "P144p30fps16x9")
-	o.cli("orchestrator", "activate", "--reward-cut", "10", "--fee-cut", "95", "--stake", "1000", "--service-uri",
-		"https://"+addr, "--price-per-unit", "9000")
-	g.cli("deposit", "fund", "--deposit", "1ETH", "--reserve", "2ETH")
-	if _, err := chain.Control.NextRound(t.Context(), true); err != nil {
-		t.Fatal(err)
-	}
+	o, g := paidPair(t, chain, models)
 	gw := "http://" + g.addr
 	within(t, 60*time.Second, "a paid answer", func() bool { return chat(t.Context(), gw, nil) == nil })
 	var l load
@@ -68,6 +59,22 @@ func TestPaidUpgradeOfAGateway(t *testing.T) {
 		filepath.Join(o.dir, "data")); status != 0 {
 		t.Errorf("the books do not add up: %s", out)
 	}
+}
+
+// paidPair is an orchestrator with models and a gateway that pays for them.
+func paidPair(t *testing.T, chain *devnet.Chain, models string) (o, g *node) {
+	t.Helper()
+	addr := harness.Address(t)
+	o = paidNode(t, chain, "-orchestrator", "-aiWorker", "-aiModels", models, "-aiAllowUnverified", "-serviceAddr", addr,
+		"-httpAddr", addr, "-pricePerUnit", "9000")
+	g = paidNode(t, chain, "-gateway", "-transcodingOptions", "P144p30fps16x9")
+	o.cli("orchestrator", "activate", "--reward-cut", "10", "--fee-cut", "95", "--stake", "1000", "--service-uri",
+		"https://"+addr, "--price-per-unit", "9000")
+	g.cli("deposit", "fund", "--deposit", "1ETH", "--reserve", "2ETH")
+	if _, err := chain.Control.NextRound(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	return o, g
 }
 
 // spent is what all requests to the gateway cost.

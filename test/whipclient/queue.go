@@ -2,7 +2,7 @@ package whipclient
 
 import "github.com/pion/rtp"
 
-// maxWaiting bounds the packets that wait for one that was lost and is asked for again.
+// maxWaiting bounds the packets that wait for one that was lost and is requested again.
 const maxWaiting = 512
 
 // queue puts packets in order.

@@ -3,19 +3,18 @@ package devices
 import (
 	"context"
 
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/transcoder/probe"
 )
 
-// count finds out how many encoders a GPU may have open, before any GPU of the
-// start is offered.
-func (c *gpuDevice) count(ctx context.Context, device *probe.Device) probe.Encoders {
+// count returns how many encoders a GPU can have open. At start all GPUs are counted before any of them
+// takes sessions.
+func (c *gpuDevice) count(ctx context.Context, device *Device) EncoderCount {
 	k := c.k
 	defer k.uncounted.over(c.d.UUID)
 	if !k.acquireTest(ctx) {
-		return probe.Encoders{}
+		return EncoderCount{}
 	}
 	defer k.releaseTest()
 	found, known := k.limits.known(c.d, func(card string) bool { return k.o.Use(card) > 0 })
@@ -26,29 +25,29 @@ func (c *gpuDevice) count(ctx context.Context, device *probe.Device) probe.Encod
 	return found
 }
 
-// test tries the GPU while no other is tried: drivers count encoders for the whole
-// machine, and figures of one would make those of the other worse.
-func (c *gpuDevice) test(ctx context.Context, device *probe.Device) probe.Result {
+// test tests the GPU while no other GPU is tested: drivers limit encoders for the whole machine, and
+// tests at the same time would slow each other down.
+func (c *gpuDevice) test(ctx context.Context, device *Device) ProbeResult {
 	found := c.count(ctx, device)
-	// What is offered before the others are counted would be missing from their count.
+	// Sessions on this GPU would take encoders that the count of the other GPUs needs.
 	c.k.uncounted.await(ctx, c.k.o.Counts)
 	if !c.k.acquireTest(ctx) {
-		return probe.Result{Fault: fault.Wrap(fault.CodeOf(ctx.Err()), "wait for the test of another GPU", ctx.Err())}
+		return ProbeResult{Fault: fault.Wrap(fault.CodeOf(ctx.Err()), "wait for the test of another GPU", ctx.Err())}
 	}
 	defer c.k.releaseTest()
 	if !found.None {
 		return device.TestCounted(ctx, found)
 	}
-	// None may also mean that other programs had all of them. A GPU that works without
-	// any after that has none.
+	// None can also mean that other programs use all encoders. A GPU that then passes the test without
+	// an encoder has none.
 	result := device.Test(ctx)
 	if result.Fault == nil {
-		c.k.limits.add(c.d, probe.Encoders{Most: result.EncoderSessions, None: result.NoEncoder})
+		c.k.limits.add(c.d, EncoderCount{Most: result.EncoderSessions, None: result.NoEncoder})
 	}
 	return result
 }
 
-// acquireTest waits until no other GPU is tested; false when ctx ends first.
+// acquireTest waits until no other GPU is tested. It returns false if ctx ends first.
 func (k *Keeper) acquireTest(ctx context.Context) bool {
 	select {
 	case k.testing <- struct{}{}:
@@ -60,16 +59,16 @@ func (k *Keeper) acquireTest(ctx context.Context) bool {
 
 func (k *Keeper) releaseTest() { <-k.testing }
 
-// encoderMissing returns the key of the condition of a GPU whose encoder is out of reach.
+// encoderMissing returns the key of the condition that the driver refuses the GPU's encoder.
 func (c *gpuDevice) encoderMissing() health.Key {
 	return health.Key{Code: fault.GPUEncoderMissing, About: "gpu " + c.name}
 }
 
-// reportEncoder sets the condition of a GPU that has an encoder and does not encode.
-func (c *gpuDevice) reportEncoder(d gpu.Device, noEncoder bool) {
+// reportEncoder sets the condition if the GPU has an encoder and cannot use it, else clears it.
+func (c *gpuDevice) reportEncoder(d device.GPU, noEncoder bool) {
 	if !noEncoder || !d.Encodes {
 		c.k.o.Board.Clear(c.encoderMissing())
 		return
 	}
-	c.k.o.Board.Set(c.encoderMissing(), "the CPU encodes for the "+d.Name+", whose encoder the driver refuses")
+	c.k.o.Board.Set(c.encoderMissing(), "the driver refuses the encoder of the "+d.Name+"; the CPU encodes instead")
 }

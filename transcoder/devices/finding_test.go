@@ -7,15 +7,15 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/transcoder/devices"
 )
 
 // offeredBy runs a keeper over the GPUs, and returns its findings with what it offers.
-func offeredBy(t *testing.T, r *rig) (map[gpu.UUID]devices.Finding, map[string]*attachment) {
+func offeredBy(t *testing.T, r *rig) (map[device.UUID]devices.Finding, map[string]*attachment) {
 	t.Helper()
 	r.most, r.latency, r.driver = 13, 100*time.Millisecond, "550.54.15"
-	r.here = []gpu.Device{gpuDevice(0, first), gpuDevice(1, "GPU-2")}
+	r.here = []device.GPU{gpuDevice(0, first), gpuDevice(1, "GPU-2")}
 	keep(t, r, true)
 	after(time.Minute)
 	return r.keeper.Findings(), r.places
@@ -33,7 +33,7 @@ func TestCardsGoOnAsTheProcessBeforeTestedThem(t *testing.T) {
 		left, before := offeredBy(t, &rig{})
 		for range 2 { // what was inherited is handed on
 			r := &rig{left: left, latency: 100 * time.Millisecond}
-			r.here, r.driver = []gpu.Device{gpuDevice(0, first), gpuDevice(1, "GPU-2")}, "550.54.15"
+			r.here, r.driver = []device.GPU{gpuDevice(0, first), gpuDevice(1, "GPU-2")}, "550.54.15"
 			keep(t, r, true)
 			synctest.Wait()
 			if !r.isReady() || len(r.counts) > 0 {
@@ -58,18 +58,18 @@ func TestCardsGoOnAsTheProcessBeforeTestedThem(t *testing.T) {
 func TestCardsAreTestedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		left, _ := offeredBy(t, &rig{})
-		r := &rig{cards: cards{here: []gpu.Device{gpuDevice(0, first)}, driver: "560.1"}, left: left}
+		r := &rig{cards: cards{here: []device.GPU{gpuDevice(0, first)}, driver: "560.1"}, left: left}
 		keep(t, r, true)
 		after(time.Second)
 		if !r.isReady() || len(r.counts) != 1 {
 			t.Errorf("with another driver: ready %v, counted %v", r.isReady(), r.counts)
 		}
-		r = &rig{cards: cards{here: []gpu.Device{gpuDevice(0, first)}, driver: "550.54.15"}, left: left}
+		r = &rig{cards: cards{here: []device.GPU{gpuDevice(0, first)}, driver: "550.54.15"}, left: left}
 		keep(t, r, true)
 		synctest.Wait()
 		r.set(func() {
 			r.broken = errors.New("for a moment")
-			r.samples[first] = gpu.Sample{XID: 79, XIDAt: time.Now()}
+			r.samples[first] = device.Sample{XID: 79, XIDAt: time.Now()}
 		})
 		after(2 * time.Second)
 		if len(r.keeper.Findings()) > 0 {
@@ -83,11 +83,11 @@ func TestCardsAreTestedAgain(t *testing.T) {
 	})
 }
 
-// A GPU that does not come up does not hold up the start for ever.
+// A GPU that does not come up does not hold up the start forever.
 func TestACardThatDoesNotComeUpAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		left, _ := offeredBy(t, &rig{})
-		r := &rig{cards: cards{here: []gpu.Device{gpuDevice(0, first), gpuDevice(1, "GPU-2")}, driver: "550.54.15"},
+		r := &rig{cards: cards{here: []device.GPU{gpuDevice(0, first), gpuDevice(1, "GPU-2")}, driver: "550.54.15"},
 			left: left, hangs: "GPU-2"}
 		keep(t, r, true)
 		after(4 * time.Second)
@@ -104,7 +104,7 @@ func TestACardThatDoesNotComeUpAgain(t *testing.T) {
 // GPUs that are not tested go on at once, too.
 func TestUntestedCardsGoOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &rig{cards: cards{here: []gpu.Device{gpuDevice(0, first)}}, left: map[gpu.UUID]devices.Finding{first: {}}}
+		r := &rig{cards: cards{here: []device.GPU{gpuDevice(0, first)}}, left: map[device.UUID]devices.Finding{first: {}}}
 		keep(t, r, false)
 		synctest.Wait()
 		if !r.isReady() || r.places["0"] == nil || r.places["0"].offer.Cost != 7 {

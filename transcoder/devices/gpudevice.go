@@ -8,17 +8,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/transcoder/probe"
 )
 
 // gpuDevice is a GPU with its worker.
 type gpuDevice struct {
 	k    *Keeper
-	d    gpu.Device
+	d    device.GPU
 	name string
 	// fails counts failures in a row.
 	fails int
@@ -26,12 +24,12 @@ type gpuDevice struct {
 
 // runCard keeps one GPU's worker running until ctx ends, because the GPU is gone or the
 // node stops.
-func (k *Keeper) runCard(ctx context.Context, d gpu.Device) {
+func (k *Keeper) runCard(ctx context.Context, d device.GPU) {
 	c := &gpuDevice{k: k, d: d, name: strconv.Itoa(d.Index)}
 	defer c.notAwaited()
 	defer k.o.Board.Clear(c.encoderMissing())
 	defer c.report(nil)
-	defer k.o.Budget.Reserve(d.UUID, gpu.Transcoding, 0)
+	defer k.o.Budget.Reserve(d.UUID, device.Transcoding, 0)
 	for ctx.Err() == nil {
 		err := c.runWorker(ctx, func() {
 			c.fails = 0
@@ -120,7 +118,7 @@ func (c *gpuDevice) runWorker(ctx context.Context, offered func()) error {
 	}
 	defer w.Close()
 	defer c.k.limits.remove(c.d.UUID)
-	device := probe.NewDevice(w, probe.Options{Memory: probe.UsedMemory(o.Inventory, c.d.UUID, time.Now), Streams: 4,
+	device := NewDevice(w, ProbeOptions{Memory: UsedMemory(o.Inventory, c.d.UUID, time.Now), Streams: 4,
 		Log: o.Log})
 	found, err := c.findCapabilities(ctx, device)
 	if err != nil {
@@ -145,7 +143,7 @@ func (c *gpuDevice) runWorker(ctx context.Context, offered func()) error {
 
 // findCapabilities finds out what the GPU can do: by a test, unless tests are off or the
 // previous process has tested it.
-func (c *gpuDevice) findCapabilities(ctx context.Context, device *probe.Device) (Finding, error) {
+func (c *gpuDevice) findCapabilities(ctx context.Context, device *Device) (Finding, error) {
 	o := &c.k.o
 	found, ok := c.k.inherit(c.d.UUID)
 	said := "a GPU keeps the test results of the previous process"
@@ -154,7 +152,7 @@ func (c *gpuDevice) findCapabilities(ctx context.Context, device *probe.Device) 
 	case !o.Test:
 		return Finding{}, nil
 	case ok:
-		c.k.limits.add(c.d, probe.Encoders{Most: found.EncoderSessions, None: found.NoEncoder})
+		c.k.limits.add(c.d, EncoderCount{Most: found.EncoderSessions, None: found.NoEncoder})
 	default:
 		result := c.test(ctx, device)
 		if result.Fault != nil {
@@ -170,17 +168,17 @@ func (c *gpuDevice) findCapabilities(ctx context.Context, device *probe.Device) 
 
 // shareOffer reserves memory for transcoding, for one session at least, and returns the
 // offer with the GPU's share of the machine's limits.
-func (c *gpuDevice) shareOffer(offer deviceport.Resources) deviceport.Resources {
+func (c *gpuDevice) shareOffer(offer device.Resources) device.Resources {
 	o := &c.k.o
-	least := gpu.Bytes(AtLeast)
+	least := device.Bytes(AtLeast)
 	if offer.SessionMemory > 0 {
-		least = gpu.Bytes(offer.SessionMemory + (renditions-1)*offer.RenditionMemory)
+		least = device.Bytes(offer.SessionMemory + (renditions-1)*offer.RenditionMemory)
 	}
 	want := max(least, o.Use(c.name))
-	if !o.Budget.Reserve(c.d.UUID, gpu.Transcoding, want) {
-		o.Budget.Reserve(c.d.UUID, gpu.Transcoding, o.Budget.Available(c.d.UUID, gpu.Transcoding))
+	if !o.Budget.Reserve(c.d.UUID, device.Transcoding, want) {
+		o.Budget.Reserve(c.d.UUID, device.Transcoding, o.Budget.Available(c.d.UUID, device.Transcoding))
 	}
-	if free := o.Budget.Available(c.d.UUID, gpu.Transcoding); free != gpu.Unlimited {
+	if free := o.Budget.Available(c.d.UUID, device.Transcoding); free != device.Unlimited {
 		offer.Memory = max(1, int64(free))
 	}
 	return c.k.limits.share(c.d.UUID, offer)

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/device"
 )
 
 // Keeper runs the GPUs' workers. It is a lifecycle component.
@@ -17,20 +17,20 @@ type Keeper struct {
 	testing chan struct{}
 	limits  *machineLimits
 	// uncounted are the GPUs of the start whose encoders were not counted yet, coming
-	// those that the process before had and that are not offered yet.
+	// those that the previous process had and that are not offered yet.
 	uncounted, coming *pending
 
 	mu sync.Mutex // covers the fields below
-	// inheritedFindings is what the process before found of GPUs, found what is known of those that
+	// inheritedFindings is what the previous process found of GPUs, found what is known of those that
 	// are offered.
-	inheritedFindings, found map[gpu.UUID]Finding
+	inheritedFindings, found map[device.UUID]Finding
 }
 
-// New makes a keeper; it starts nothing.
-func New(o Options) *Keeper {
+// NewKeeper makes a keeper; it starts nothing.
+func NewKeeper(o Options) *Keeper {
 	return &Keeper{
 		o: o.withDefaults(), testing: make(chan struct{}, 1), limits: newMachineLimits(), uncounted: newPending(),
-		coming: newPending(), inheritedFindings: maps.Clone(o.Inherited), found: make(map[gpu.UUID]Finding),
+		coming: newPending(), inheritedFindings: maps.Clone(o.Inherited), found: make(map[device.UUID]Finding),
 	}
 }
 
@@ -38,14 +38,14 @@ func New(o Options) *Keeper {
 func (k *Keeper) Name() string { return "GPUs" }
 
 // Run keeps a worker on every GPU until ctx ends, then closes them. It is ready at
-// once: a GPU begins when it is tested. Only the GPUs of the process before, which
+// once: a GPU begins when it is tested. Only the GPUs of the previous process, which
 // need no test, are waited for: their streams go on here.
 func (k *Keeper) Run(ctx context.Context, ready func()) error {
 	ticker := time.NewTicker(k.o.Look)
 	defer ticker.Stop()
 	var wg sync.WaitGroup
 	defer wg.Wait()
-	kept := make(map[gpu.UUID]context.CancelFunc)
+	kept := make(map[device.UUID]context.CancelFunc)
 	begun := false
 	k.coming.expect(k.awaited(k.o.Inventory.Devices()))
 	wg.Go(func() {
@@ -83,23 +83,23 @@ func (k *Keeper) Run(ctx context.Context, ready func()) error {
 	}
 }
 
-// awaited returns the GPUs that can be offered as the process before offered them.
-func (k *Keeper) awaited(here []gpu.Device) []gpu.Device {
-	return slices.DeleteFunc(slices.Clone(here), func(d gpu.Device) bool {
+// awaited returns the GPUs that can be offered as the previous process offered them.
+func (k *Keeper) awaited(here []device.GPU) []device.GPU {
+	return slices.DeleteFunc(slices.Clone(here), func(d device.GPU) bool {
 		_, ok := k.inherited(d.UUID)
 		return !ok
 	})
 }
 
 // untested returns the GPUs that are to be tested.
-func (k *Keeper) untested(here []gpu.Device) []gpu.Device {
-	return slices.DeleteFunc(slices.Clone(here), func(d gpu.Device) bool {
+func (k *Keeper) untested(here []device.GPU) []device.GPU {
+	return slices.DeleteFunc(slices.Clone(here), func(d device.GPU) bool {
 		_, ok := k.inherited(d.UUID)
 		return ok || !k.o.Test
 	})
 }
 
-func among(devices []gpu.Device, id gpu.UUID) bool {
+func among(devices []device.GPU, id device.UUID) bool {
 	for _, d := range devices {
 		if d.UUID == id {
 			return true

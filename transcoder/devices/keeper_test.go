@@ -12,13 +12,11 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/devices"
-	"github.com/tuttinode/tutti/transcoder/probe"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -26,8 +24,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // cards is an inventory that the test changes.
 type cards struct {
 	mu      sync.Mutex
-	here    []gpu.Device
-	samples map[gpu.UUID]gpu.Sample
+	here    []device.GPU
+	samples map[device.UUID]device.Sample
 	driver  string
 }
 
@@ -37,14 +35,14 @@ func (c *cards) set(f func()) {
 	f()
 }
 
-func (c *cards) Devices() []gpu.Device {
+func (c *cards) Devices() []device.GPU {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return append([]gpu.Device(nil), c.here...)
+	return append([]device.GPU(nil), c.here...)
 }
-func (c *cards) Err() *fault.Fault  { return nil }
-func (c *cards) Driver() gpu.Driver { return gpu.Driver{Version: c.driver} }
-func (c *cards) Sample(id gpu.UUID) (gpu.Sample, bool) {
+func (c *cards) Err() *fault.Fault     { return nil }
+func (c *cards) Driver() device.Driver { return device.Driver{Version: c.driver} }
+func (c *cards) Sample(id device.UUID) (device.Sample, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s, ok := c.samples[id]
@@ -120,56 +118,56 @@ type rig struct {
 	counts            []string
 	late              int
 	counting, latency time.Duration
-	uses              map[string]gpu.Bytes
+	uses              map[string]device.Bytes
 	// hangs is a GPU whose worker does not start.
-	hangs gpu.UUID
-	// left is what the process before found; keeper is what is tested, ready that it
+	hangs device.UUID
+	// left is what the previous process found; keeper is what is tested, ready that it
 	// said so.
-	left   map[gpu.UUID]devices.Finding
+	left   map[device.UUID]devices.Finding
 	keeper *devices.Keeper
 	ready  bool
 	places map[string]*attachment
 	board  *health.Board
-	budget *gpu.Budget
+	budget *device.Budget
 }
 
 type attachment struct {
 	r         *rig
-	offer     deviceport.Resources
+	offer     device.Resources
 	suspended *fault.Fault
 	detached  bool
 	resumed   int
 }
 
-func (r *rig) Attach(d deviceport.Device, o deviceport.Resources) (deviceport.Attachment, error) {
+func (r *rig) Attach(d device.Device, o device.Resources) (device.Attachment, error) {
 	p := &attachment{r: r, offer: o}
 	r.set(func() { r.places[d.Device()] = p })
 	return p, nil
 }
-func (p *attachment) Update(o deviceport.Resources) { p.r.set(func() { p.offer = o }) }
-func (p *attachment) Suspend(why *fault.Fault)      { p.r.set(func() { p.suspended = why }) }
-func (p *attachment) Resume()                       { p.r.set(func() { p.suspended = nil; p.resumed++ }) }
-func (p *attachment) Drain(context.Context) error   { return nil }
-func (p *attachment) Detach()                       { p.r.set(func() { p.detached = true }) }
+func (p *attachment) Update(o device.Resources)   { p.r.set(func() { p.offer = o }) }
+func (p *attachment) Suspend(why *fault.Fault)    { p.r.set(func() { p.suspended = why }) }
+func (p *attachment) Resume()                     { p.r.set(func() { p.suspended = nil; p.resumed++ }) }
+func (p *attachment) Drain(context.Context) error { return nil }
+func (p *attachment) Detach()                     { p.r.set(func() { p.detached = true }) }
 
-const first = gpu.UUID("GPU-1")
+const first = device.UUID("GPU-1")
 
-func gpuDevice(index int, id gpu.UUID) gpu.Device {
-	return gpu.Device{Index: index, UUID: id, Name: "NVIDIA L4", Memory: 8 << 30}
+func gpuDevice(index int, id device.UUID) device.GPU {
+	return device.GPU{Index: index, UUID: id, Name: "NVIDIA L4", Memory: 8 << 30}
 }
 
 // keep runs a keeper over the rig until the test's bubble ends.
 func keep(t *testing.T, r *rig, test bool) {
-	r.places, r.samples, r.budget = map[string]*attachment{}, map[gpu.UUID]gpu.Sample{}, gpu.NewBudget()
+	r.places, r.samples, r.budget = map[string]*attachment{}, map[device.UUID]device.Sample{}, device.NewBudget()
 	r.board = health.New(slog.New(slog.DiscardHandler), time.Now, nil)
-	k := devices.New(devices.Options{
+	k := devices.NewKeeper(devices.Options{
 		Inventory: r, Placer: r, Board: r.board, Budget: r.budget, Test: test, Inherited: r.left,
-		Base: deviceport.Resources{Cost: 7},
-		Use: func(card string) (used gpu.Bytes) {
+		Base: device.Resources{Cost: 7},
+		Use: func(card string) (used device.Bytes) {
 			r.set(func() { used = r.uses[card] })
 			return used
 		},
-		Start: func(ctx context.Context, d gpu.Device) (probe.Worker, error) {
+		Start: func(ctx context.Context, d device.GPU) (devices.Worker, error) {
 			var refuse error
 			r.set(func() { refuse = r.refuse })
 			if refuse != nil {
@@ -215,7 +213,7 @@ func after(d time.Duration) {
 func TestACardIsTestedAndOffered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{}
-		r.here = []gpu.Device{gpuDevice(0, first)}
+		r.here = []device.GPU{gpuDevice(0, first)}
 		keep(t, r, true)
 		after(time.Second)
 		p := r.places["0"]
@@ -233,7 +231,7 @@ func TestACardIsTestedAndOffered(t *testing.T) {
 func TestUntestedCardsOfferTheBase(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{broken: errors.New("never asked")}
-		r.here = []gpu.Device{gpuDevice(0, first), gpuDevice(1, "GPU-2")}
+		r.here = []device.GPU{gpuDevice(0, first), gpuDevice(1, "GPU-2")}
 		keep(t, r, false)
 		after(time.Second)
 		for _, name := range []string{"0", "1"} {
@@ -247,7 +245,7 @@ func TestUntestedCardsOfferTheBase(t *testing.T) {
 func TestACardThatFailsIsNamedAndTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{refuse: fault.New(fault.WorkerStartFailed, "start", "no driver")}
-		r.here = []gpu.Device{gpuDevice(0, first)}
+		r.here = []device.GPU{gpuDevice(0, first)}
 		keep(t, r, true)
 		after(time.Second)
 		said := r.board.Snapshot()
@@ -265,13 +263,13 @@ func TestACardThatFailsIsNamedAndTriedAgain(t *testing.T) {
 func TestMemoryIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{}
-		r.here = []gpu.Device{gpuDevice(0, first)}
+		r.here = []device.GPU{gpuDevice(0, first)}
 		keep(t, r, false)
 		after(time.Second)
-		if free := r.budget.Available(first, gpu.Models); free != 7<<30 {
+		if free := r.budget.Available(first, device.Models); free != 7<<30 {
 			t.Errorf("models may have %d", free)
 		}
-		if !r.budget.Reserve(first, gpu.Models, 6<<30) {
+		if !r.budget.Reserve(first, device.Models, 6<<30) {
 			t.Fatal("no room for models")
 		}
 		after(time.Second)
@@ -284,22 +282,22 @@ func TestMemoryIsShared(t *testing.T) {
 func TestAnErrorOfTheCardSuspendsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{}
-		r.here = []gpu.Device{gpuDevice(0, first)}
+		r.here = []device.GPU{gpuDevice(0, first)}
 		keep(t, r, false)
 		after(time.Second)
 		p := r.places["0"]
-		r.set(func() { r.samples[first] = gpu.Sample{XID: 31, XIDAt: time.Now()} })
+		r.set(func() { r.samples[first] = device.Sample{XID: 31, XIDAt: time.Now()} })
 		after(2 * time.Second)
 		if p.resumed != 0 {
 			t.Error("a program's own fault concerns the GPU")
 		}
-		r.set(func() { r.samples[first] = gpu.Sample{XID: 48, XIDAt: time.Now()} })
+		r.set(func() { r.samples[first] = device.Sample{XID: 48, XIDAt: time.Now()} })
 		after(2 * time.Second)
 		if p.suspended != nil || p.resumed != 1 || r.replaced != 1 {
 			t.Errorf("a GPU that works again: %+v, replaced %d", p, r.replaced)
 		}
 		r.set(func() {
-			r.samples[first] = gpu.Sample{XID: 79, XIDAt: time.Now()}
+			r.samples[first] = device.Sample{XID: 79, XIDAt: time.Now()}
 			r.broken = fault.New(fault.UnrecoverableState, "transcode", "the GPU is lost")
 		})
 		after(2 * time.Second)

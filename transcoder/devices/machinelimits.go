@@ -4,9 +4,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/tuttinode/tutti/core/deviceport"
-	"github.com/tuttinode/tutti/core/gpu"
-	"github.com/tuttinode/tutti/transcoder/probe"
+	"github.com/tuttinode/tutti/core/device"
 )
 
 // machineLimits are the limits that the GPUs of a machine share: the encoders that the
@@ -20,20 +18,20 @@ type machineLimits struct {
 	capped map[string]bool
 	// sharing are the GPUs that share most, with their indices; software those for
 	// which the CPU encodes.
-	sharing  map[gpu.UUID]int
-	software map[gpu.UUID]bool
+	sharing  map[device.UUID]int
+	software map[device.UUID]bool
 }
 
 func newMachineLimits() *machineLimits {
 	return &machineLimits{
-		capped: make(map[string]bool), sharing: make(map[gpu.UUID]int), software: make(map[gpu.UUID]bool),
+		capped: make(map[string]bool), sharing: make(map[device.UUID]int), software: make(map[device.UUID]bool),
 	}
 }
 
 // known returns a GPU's encoders where they must not be counted: other GPUs that share
 // the driver's limit have streams. A GPU of an unknown model is then taken for one
 // that has the limit, too.
-func (m *machineLimits) known(d gpu.Device, busy func(card string) bool) (probe.Encoders, bool) {
+func (m *machineLimits) known(d device.GPU, busy func(card string) bool) (EncoderCount, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	others := 0
@@ -45,14 +43,14 @@ func (m *machineLimits) known(d gpu.Device, busy func(card string) bool) (probe.
 		}
 	}
 	if m.most == 0 || others == 0 || !used && !m.capped[d.Name] {
-		return probe.Encoders{}, false
+		return EncoderCount{}, false
 	}
-	return probe.Encoders{Most: m.most}, true
+	return EncoderCount{Most: m.most}, true
 }
 
 // add records the result of a GPU's test or count. Of several counts of the shared limit
-// the first holds: the later ones ran beside other sessions.
-func (m *machineLimits) add(d gpu.Device, found probe.Encoders) {
+// the first holds: the later ones ran alongside other sessions.
+func (m *machineLimits) add(d device.GPU, found EncoderCount) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.sharing, d.UUID)
@@ -72,7 +70,7 @@ func (m *machineLimits) add(d gpu.Device, found probe.Encoders) {
 }
 
 // remove removes a GPU that is not offered any more; the others share its part.
-func (m *machineLimits) remove(id gpu.UUID) {
+func (m *machineLimits) remove(id device.UUID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.sharing, id)
@@ -80,7 +78,7 @@ func (m *machineLimits) remove(id gpu.UUID) {
 }
 
 // share returns a GPU's offer with its part of the shared limits.
-func (m *machineLimits) share(id gpu.UUID, offer deviceport.Resources) deviceport.Resources {
+func (m *machineLimits) share(id device.UUID, offer device.Resources) device.Resources {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.software[id] {

@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/gpu"
 )
 
 // offered are the encoders that the GPUs are offered with.
@@ -33,7 +33,7 @@ func TestCardsShareTheEncodersOfAMachine(t *testing.T) {
 		r := &rig{most: 13, counting: time.Second}
 		other, same := gpuDevice(1, "GPU-2"), gpuDevice(2, "GPU-3")
 		other.Name = "NVIDIA GeForce RTX 3060"
-		r.here = []gpu.Device{gpuDevice(0, first), other, same}
+		r.here = []device.GPU{gpuDevice(0, first), other, same}
 		keep(t, r, true)
 		after(10 * time.Second)
 		// Models are counted, not GPUs: two of the same have the same driver.
@@ -51,14 +51,14 @@ func TestCardsShareTheEncodersOfAMachine(t *testing.T) {
 // A GPU that is tested again while others have streams takes no encoders from them.
 func TestNoEncodersAreTakenFromStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &rig{most: 8, uses: map[string]gpu.Bytes{}}
-		r.here = []gpu.Device{gpuDevice(0, first), gpuDevice(1, "GPU-2")}
+		r := &rig{most: 8, uses: map[string]device.Bytes{}}
+		r.here = []device.GPU{gpuDevice(0, first), gpuDevice(1, "GPU-2")}
 		keep(t, r, true)
 		after(10 * time.Second)
 		r.set(func() {
 			r.uses["0"], r.counts = 1<<30, nil
 			r.broken = fault.New(fault.UnrecoverableState, "transcode", "")
-			r.samples["GPU-2"] = gpu.Sample{XID: 79, XIDAt: time.Now()}
+			r.samples["GPU-2"] = device.Sample{XID: 79, XIDAt: time.Now()}
 		})
 		after(2 * time.Second)
 		r.set(func() { r.broken = nil })
@@ -79,7 +79,7 @@ func TestNoEncodersAreTakenFromStreams(t *testing.T) {
 func TestACardThatIsNotCountedKeepsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{most: 8, hangs: "GPU-2"}
-		r.here = []gpu.Device{gpuDevice(0, first), gpuDevice(1, "GPU-2")}
+		r.here = []device.GPU{gpuDevice(0, first), gpuDevice(1, "GPU-2")}
 		keep(t, r, true)
 		after(25 * time.Second)
 		if got := r.offered(t, "0"); got[0] != -1 {
@@ -92,13 +92,13 @@ func TestACardThatIsNotCountedKeepsNobody(t *testing.T) {
 	})
 }
 
-// An encoder that is there and out of reach is told of until it is used.
+// An encoder that is there and out of reach is reported until it is used.
 func TestAnEncoderThatIsOutOfReach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{none: true}
 		d := gpuDevice(0, first)
 		d.Encodes = true
-		r.here = []gpu.Device{d, gpuDevice(1, "GPU-2")}
+		r.here = []device.GPU{d, gpuDevice(1, "GPU-2")}
 		keep(t, r, true)
 		after(10 * time.Second)
 		said := r.board.Snapshot()
@@ -111,7 +111,7 @@ func TestAnEncoderThatIsOutOfReach(t *testing.T) {
 		r.set(func() {
 			r.none = false
 			r.broken = errors.New("for a moment")
-			r.samples[first] = gpu.Sample{XID: 79, XIDAt: time.Now()}
+			r.samples[first] = device.Sample{XID: 79, XIDAt: time.Now()}
 		})
 		after(2 * time.Second)
 		r.set(func() { r.broken = nil })
@@ -126,7 +126,7 @@ func TestAnEncoderThatIsOutOfReach(t *testing.T) {
 func TestCardsShareTheProcessor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{none: true, latency: 100 * time.Millisecond}
-		r.here = []gpu.Device{gpuDevice(0, first)}
+		r.here = []device.GPU{gpuDevice(0, first)}
 		keep(t, r, true)
 		after(20 * time.Second)
 		var alone float64
@@ -150,12 +150,12 @@ func TestCardsShareTheProcessor(t *testing.T) {
 	})
 }
 
-// A driver without its module for memory is told of under the code that says what to
+// A driver without its module for memory is reported under the code that says what to
 // do, until the GPU works.
 func TestADriverThatIsNotLoaded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{refuse: fault.New(fault.GPUDriverNotLoaded, "load nvidia-uvm", "missing")}
-		r.here = []gpu.Device{gpuDevice(0, first)}
+		r.here = []device.GPU{gpuDevice(0, first)}
 		keep(t, r, true)
 		after(time.Second)
 		if said := r.board.Snapshot(); len(said) != 1 || said[0].Code != fault.GPUDriverNotLoaded ||
@@ -180,7 +180,7 @@ func TestADriverThatIsNotLoaded(t *testing.T) {
 func TestACardTestedBesideStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &rig{most: 8, broken: fault.New(fault.EncoderSessionsExhausted, "open encoder", "")}
-		r.here = []gpu.Device{gpuDevice(0, first)}
+		r.here = []device.GPU{gpuDevice(0, first)}
 		keep(t, r, true)
 		after(11 * time.Minute)
 		r.set(func() { r.broken = nil })

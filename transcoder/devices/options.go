@@ -5,36 +5,34 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/tuttinode/tutti/core/deviceport"
-	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/transcoder/probe"
 )
 
 // Options are what a Keeper is built from.
 type Options struct {
-	Inventory gpu.Inventory
+	Inventory device.Inventory
 	// Start starts the media worker of a GPU; the keeper closes it.
-	Start func(ctx context.Context, d gpu.Device) (probe.Worker, error)
+	Start func(ctx context.Context, d device.GPU) (Worker, error)
 	// Test says whether a GPU's abilities are tried before it is offered; otherwise
 	// Base is offered as it is.
 	Test bool
 	// Base is what every GPU's offer begins with: the node's release, and the
 	// capabilities of a GPU that is not tested.
-	Base deviceport.Resources
-	// Inherited is what the process before found of the GPUs that it offered: they are
+	Base device.Resources
+	// Inherited is what the previous process found of the GPUs that it offered: they are
 	// not tested again, unless they fail, and Run is ready when they are offered, or
 	// after Ready without them. Findings are those of this one.
-	Inherited map[gpu.UUID]Finding
+	Inherited map[device.UUID]Finding
 	Ready     time.Duration
 	// Adjust changes the offer of a GPU by the operator's wishes; nil changes nothing.
-	Adjust func(o deviceport.Resources) deviceport.Resources
-	Placer deviceport.Placer
+	Adjust func(o device.Resources) device.Resources
+	Placer device.Placer
 	// Use is how much of a GPU's memory the sessions on it are reckoned to have; nil
 	// is none.
-	Use func(device string) gpu.Bytes
+	Use func(device string) device.Bytes
 	// Budget is shared with the other users of the GPUs' memory; nil shares nothing.
-	Budget *gpu.Budget
+	Budget *device.Budget
 	Board  *health.Board
 	Log    *slog.Logger
 
@@ -51,13 +49,13 @@ func (o Options) withDefaults() Options {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Adjust == nil {
-		o.Adjust = func(offer deviceport.Resources) deviceport.Resources { return offer }
+		o.Adjust = func(offer device.Resources) device.Resources { return offer }
 	}
 	if o.Use == nil {
-		o.Use = func(string) gpu.Bytes { return 0 }
+		o.Use = func(string) device.Bytes { return 0 }
 	}
 	if o.Budget == nil {
-		o.Budget = gpu.NewBudget()
+		o.Budget = device.NewBudget()
 	}
 	for _, d := range []struct {
 		of   *time.Duration

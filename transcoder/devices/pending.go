@@ -5,25 +5,25 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/device"
 )
 
 // pending are the GPUs of the start that something waits for.
 type pending struct {
 	mu    sync.Mutex // covers the fields below
-	cards map[gpu.UUID]bool
+	cards map[device.UUID]bool
 	// none is closed while there are none.
 	none chan struct{}
 }
 
 func newPending() *pending {
-	p := &pending{cards: make(map[gpu.UUID]bool), none: make(chan struct{})}
+	p := &pending{cards: make(map[device.UUID]bool), none: make(chan struct{})}
 	close(p.none)
 	return p
 }
 
 // expect says which GPUs there are. It is called once, before anything waits.
-func (p *pending) expect(cards []gpu.Device) {
+func (p *pending) expect(cards []device.GPU) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(cards) == 0 {
@@ -36,7 +36,7 @@ func (p *pending) expect(cards []gpu.Device) {
 }
 
 // over says that nothing waits for a GPU any more.
-func (p *pending) over(id gpu.UUID) {
+func (p *pending) over(id device.UUID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.cards[id] {

@@ -5,17 +5,15 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/gpu"
-	"github.com/tuttinode/tutti/transcoder/probe"
 )
 
 // watch follows a GPU that is offered until ctx ends or the GPU has failed. Its
 // offer follows what others want of the memory and the machine; told is what it was at
 // first.
 func (c *gpuDevice) watch(
-	ctx context.Context, device *probe.Device, attachment deviceport.Attachment, offer, offered deviceport.Resources,
+	ctx context.Context, device *Device, attachment device.Attachment, offer, offered device.Resources,
 ) error {
 	o := &c.k.o
 	ticker := time.NewTicker(o.Look)
@@ -55,7 +53,7 @@ func (c *gpuDevice) watch(
 
 // reprobe tests a GPU after the driver reported an error, in a fresh process, because the
 // context of the old one is lost.
-func (c *gpuDevice) reprobe(ctx context.Context, device *probe.Device) error {
+func (c *gpuDevice) reprobe(ctx context.Context, device *Device) error {
 	device.Replace(fault.GPUFault)
 	return device.Reprobe(ctx)
 }
@@ -63,7 +61,7 @@ func (c *gpuDevice) reprobe(ctx context.Context, device *probe.Device) error {
 // fatal reports whether an error of the driver's concerns the GPU and not only the
 // program that met it. 8, 13, 31, 32, 43, 45, 68 and 69 are a process's; whatever else
 // there is may be the GPU's.
-func fatal(s gpu.Sample) bool {
+func fatal(s device.Sample) bool {
 	switch s.XID {
 	case 0, 8, 13, 31, 32, 43, 45, 68, 69, 109:
 		return false

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/device"
 )
 
 // Forms of texts in a report. Read-only.
@@ -19,7 +19,7 @@ var (
 
 // Bounds that no GPU comes near.
 const (
-	maxMemory      = gpu.Bytes(1) << 50
+	maxMemory      = device.Bytes(1) << 50
 	maxTemperature = 1000
 	maxSessions    = 1 << 20
 	maxXID         = 1 << 16
@@ -37,7 +37,7 @@ func (l ReportLine) check() string {
 	case !numberForm.MatchString(l.Driver.Version) || !numberForm.MatchString(l.Driver.CUDA):
 		return "strange versions of the driver"
 	}
-	uuids, indices := make(map[gpu.UUID]bool), make(map[int]bool)
+	uuids, indices := make(map[device.UUID]bool), make(map[int]bool)
 	for _, e := range l.Devices {
 		if uuids[e.Device.UUID] || indices[e.Device.Index] {
 			return fmt.Sprintf("device %d is reported twice", e.Device.Index)
@@ -73,7 +73,7 @@ func (l ReportLine) checkProblem() string {
 	return ""
 }
 
-func checkDevice(d gpu.Device) string {
+func checkDevice(d device.GPU) string {
 	switch {
 	case d.Index < 0 || d.Index >= 4*MaxDevices:
 		return fmt.Sprintf("device index %d", d.Index)
@@ -89,8 +89,8 @@ func checkDevice(d gpu.Device) string {
 	return ""
 }
 
-func checkSample(s gpu.Sample) string {
-	for _, p := range []gpu.Percent{s.GPU, s.Encoder, s.Decoder} {
+func checkSample(s device.Sample) string {
+	for _, p := range []device.Percent{s.GPU, s.Encoder, s.Decoder} {
 		if p < 0 || p > 100 {
 			return fmt.Sprintf("a load of %d", p)
 		}

@@ -104,7 +104,7 @@ func (c *child) read(ctx context.Context, in io.Reader) {
 	}
 }
 
-// end kills the process and waits for it, though not for ever: one that a driver
+// end kills the process and waits for it, though not forever: one that a driver
 // holds in the kernel dies when that lets go. It reports whether it is gone.
 func (c *child) end() bool {
 	c.deaf()

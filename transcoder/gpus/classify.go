@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/gpu"
 )
 
 // problem is a fault of one GPU, or of all of them.
@@ -19,9 +19,9 @@ type problem struct {
 
 // verdict is a report classified by the operator's selection of GPUs.
 type verdict struct {
-	driver gpu.Driver
+	driver device.Driver
 	// present were asked for and are there; usable are those that can transcode.
-	present, usable []gpu.Device
+	present, usable []device.GPU
 	problems        []problem
 	// blind: the driver cannot be queried from here at all.
 	blind bool
@@ -30,7 +30,7 @@ type verdict struct {
 }
 
 // classify classifies a report.
-func (h host) classify(want gpu.Selection, l ReportLine) verdict {
+func (h host) classify(want device.Selection, l ReportLine) verdict {
 	v := verdict{driver: l.Driver}
 	blame := func(about string, f *fault.Fault) { v.problems = append(v.problems, problem{about, f}) }
 	if l.Problem != nil {
@@ -62,7 +62,7 @@ func (h host) classify(want gpu.Selection, l ReportLine) verdict {
 
 // known returns the devices that the driver reports. Lost ones join the unreadable: only a new
 // process can find them again.
-func known(l *ReportLine) (have []gpu.Device) {
+func known(l *ReportLine) (have []device.GPU) {
 	for _, e := range l.Devices {
 		if e.Lost {
 			l.Unreadable = append(l.Unreadable, Unreadable{Position: e.Device.Index, Lost: true})
@@ -75,7 +75,7 @@ func known(l *ReportLine) (have []gpu.Device) {
 
 // without returns a choice's unknown without those of which is said already that they
 // cannot be read.
-func without(c gpu.Choice, list []Unreadable) gpu.Choice {
+func without(c device.GPUChoice, list []Unreadable) device.GPUChoice {
 	c.Unknown = slices.DeleteFunc(c.Unknown, func(name string) bool {
 		return slices.ContainsFunc(list, func(u Unreadable) bool { return strconv.Itoa(u.Position) == name })
 	})
@@ -83,7 +83,7 @@ func without(c gpu.Choice, list []Unreadable) gpu.Choice {
 }
 
 // whole returns the devices without MIG instances.
-func whole(devices []gpu.Device, blame func(string, *fault.Fault)) (out []gpu.Device) {
+func whole(devices []device.GPU, blame func(string, *fault.Fault)) (out []device.GPU) {
 	for _, d := range devices {
 		if d.MIG {
 			blame(d.ID(), fault.New(fault.GPUIsMIG, opFind,
@@ -97,7 +97,7 @@ func whole(devices []gpu.Device, blame func(string, *fault.Fault)) (out []gpu.De
 
 // modern returns the devices for which the driver is new enough. An old driver only lacks the
 // encoder interface, so GPUs without an encoder stay usable.
-func modern(driver gpu.Driver, devices []gpu.Device, blame func(string, *fault.Fault)) (out []gpu.Device) {
+func modern(driver device.Driver, devices []device.GPU, blame func(string, *fault.Fault)) (out []device.GPU) {
 	if !driver.TooOld() {
 		return devices
 	}
@@ -108,7 +108,7 @@ func modern(driver gpu.Driver, devices []gpu.Device, blame func(string, *fault.F
 	}
 	if len(out) < len(devices) {
 		detail := fmt.Sprintf("the driver is %s, the oldest that will do for GPUs that encode is %s", driver.Version,
-			gpu.MinimumDriver)
+			device.MinimumDriver)
 		blame("", fault.New(fault.DriverTooOld, opFind, detail))
 	}
 	return out
@@ -122,7 +122,7 @@ func unreadable(u Unreadable) *fault.Fault {
 }
 
 // unknown names what was asked for and is not there, and what is.
-func unknown(c gpu.Choice, have []gpu.Device) *fault.Fault {
+func unknown(c device.GPUChoice, have []device.GPU) *fault.Fault {
 	var parts []string
 	if len(c.Unknown) > 0 {
 		parts = append(parts, "there is no GPU "+strings.Join(c.Unknown, ", "))

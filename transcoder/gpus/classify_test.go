@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/device"
 )
 
 func three() ReportLine {
-	l := ReportLine{V: 1, Driver: gpu.Driver{Version: "550.54.15"}}
-	for i, uuid := range []gpu.UUID{"GPU-aa", "GPU-ab", "GPU-bb"} {
-		l.Devices = append(l.Devices, ReportEntry{Device: gpu.Device{Index: i, UUID: uuid, Name: "NVIDIA L4", Compute: 89,
+	l := ReportLine{V: 1, Driver: device.Driver{Version: "550.54.15"}}
+	for i, uuid := range []device.UUID{"GPU-aa", "GPU-ab", "GPU-bb"} {
+		l.Devices = append(l.Devices, ReportEntry{Device: device.GPU{Index: i, UUID: uuid, Name: "NVIDIA L4", Compute: 89,
 			Encodes: true}})
 	}
 	return l
@@ -64,7 +64,7 @@ func TestJudge(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			s, err := gpu.ParseSelection(row.want)
+			s, err := device.ParseSelection(row.want)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -88,7 +88,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-func indices(list []gpu.Device) []int {
+func indices(list []device.GPU) []int {
 	out := []int{}
 	for _, d := range list {
 		out = append(out, d.Index)
@@ -98,11 +98,11 @@ func indices(list []gpu.Device) []int {
 
 func TestManyAreNotAllNamed(t *testing.T) {
 	t.Parallel()
-	var have []gpu.Device
+	var have []device.GPU
 	for i := range 16 {
-		have = append(have, gpu.Device{Index: i, UUID: gpu.UUID(fmt.Sprint("GPU-", i))})
+		have = append(have, device.GPU{Index: i, UUID: device.UUID(fmt.Sprint("GPU-", i))})
 	}
-	if f := unknown(gpu.Choice{Unknown: []string{"99"}}, have); !strings.HasSuffix(f.Detail, "and 8 more") {
+	if f := unknown(device.GPUChoice{Unknown: []string{"99"}}, have); !strings.HasSuffix(f.Detail, "and 8 more") {
 		t.Error(f)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/core/health"
 )
 
@@ -20,13 +20,13 @@ const (
 )
 
 // minTaken is the memory of other programs below which there is no condition.
-const minTaken = gpu.Bytes(1 << 30)
+const minTaken = device.Bytes(1 << 30)
 
 // sampleHistory is kept from one report to the next. It belongs to one goroutine.
 type sampleHistory struct {
 	// xids are the last critical errors: a new watch process does not know those of the
 	// previous one.
-	xids map[gpu.UUID]gpu.Sample
+	xids map[device.UUID]device.Sample
 	// since is when a symptom appeared, goneSince when it disappeared.
 	since, goneSince map[health.Key]time.Time
 	// conditions are those that are set, with their details.
@@ -35,20 +35,21 @@ type sampleHistory struct {
 
 func newSampleHistory() sampleHistory {
 	return sampleHistory{
-		xids: make(map[gpu.UUID]gpu.Sample), since: make(map[health.Key]time.Time), goneSince: make(map[health.Key]time.Time),
+		xids: make(map[device.UUID]device.Sample), since: make(map[health.Key]time.Time),
+		goneSince:  make(map[health.Key]time.Time),
 		conditions: make(map[health.Key]string),
 	}
 }
 
 // complete adds to a sample what the watch process cannot know.
-func (s *sampleHistory) complete(h host, d gpu.Device, sample gpu.Sample, now time.Time) gpu.Sample {
+func (s *sampleHistory) complete(h host, d device.GPU, sample device.Sample, now time.Time) device.Sample {
 	sample.At = now
 	if sample.XID != 0 {
-		s.xids[d.UUID] = gpu.Sample{XID: sample.XID, XIDAt: sample.XIDAt}
+		s.xids[d.UUID] = device.Sample{XID: sample.XID, XIDAt: sample.XIDAt}
 	} else if old, ok := s.xids[d.UUID]; ok {
 		sample.XID, sample.XIDAt = old.XID, old.XIDAt
 	}
-	var foreign []gpu.Process
+	var foreign []device.Process
 	// The driver counts processes as the machine does; in a container these numbers
 	// belong to others.
 	if !h.container() {
@@ -90,7 +91,7 @@ func (s *sampleHistory) steady(key health.Key, holds bool, now time.Time) bool {
 }
 
 // publish sets and clears the board's conditions.
-func (w *Watcher) publish(v verdict, samples map[gpu.UUID]gpu.Sample, now time.Time) {
+func (w *Watcher) publish(v verdict, samples map[device.UUID]device.Sample, now time.Time) {
 	if w.o.Board == nil {
 		return
 	}
@@ -116,9 +117,9 @@ func (w *Watcher) publish(v verdict, samples map[gpu.UUID]gpu.Sample, now time.T
 
 // addProblems adds a device's conditions. Their details do not change while a condition
 // lasts, so that it is reported once.
-func (w *Watcher) addProblems(d gpu.Device, s gpu.Sample, now time.Time, holds map[health.Key]string) {
+func (w *Watcher) addProblems(d device.GPU, s device.Sample, now time.Time, holds map[health.Key]string) {
 	key := func(code fault.Code) health.Key { return health.Key{Code: code, About: d.ID()} }
-	slow := s.Throttled != "" && s.Throttled != gpu.ByPower
+	slow := s.Throttled != "" && s.Throttled != device.ByPower
 	if k := key(fault.GPUThrottled); w.history.steady(k, slow, now) {
 		holds[k] = throttling(d, s)
 	}
@@ -138,7 +139,7 @@ func (w *Watcher) addProblems(d gpu.Device, s gpu.Sample, now time.Time, holds m
 	}
 }
 
-func throttling(d gpu.Device, s gpu.Sample) string {
+func throttling(d device.GPU, s device.Sample) string {
 	if s.SlowdownAt > 0 {
 		return fmt.Sprintf("%s runs slower than it could; it is made to from %d °C on", d.Name, s.SlowdownAt)
 	}
@@ -146,7 +147,7 @@ func throttling(d gpu.Device, s gpu.Sample) string {
 }
 
 // takers names the largest.
-func takers(list []gpu.Process) string {
+func takers(list []device.Process) string {
 	if len(list) == 0 {
 		return "by programs that the driver does not name"
 	}

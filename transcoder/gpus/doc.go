@@ -1,6 +1,6 @@
 // Package gpus watches the machine's NVIDIA GPUs: which there are, which the
 // operator asked for, why some cannot be used, and which problems the others have. It
-// is the node's gpu.Inventory.
+// is the node's device.Inventory.
 //
 // The driver's library runs in a process of its own (`tutti gpu-watch`, see
 // transcoder/nvml), which this package starts, reads, kills when it hangs, and

@@ -20,7 +20,7 @@ type pciGPU struct {
 	driver string
 }
 
-// The PCI ids of NVIDIA, and of display controllers: 3D controllers, as data centre
+// The PCI ids of NVIDIA, and of display controllers: 3D controllers, as data center
 // GPUs are, among them.
 const (
 	vendorNVIDIA = "0x10de"

@@ -13,7 +13,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/transcoder/gpus"
 )
 
@@ -96,12 +96,12 @@ func follow(path string, out io.Writer) {
 
 // devices is a report of n healthy GPUs.
 func devices(n int) gpus.ReportLine {
-	l := gpus.ReportLine{V: gpus.ReportVersion, Driver: gpu.Driver{Version: "550.54.15", CUDA: "12.4"}}
+	l := gpus.ReportLine{V: gpus.ReportVersion, Driver: device.Driver{Version: "550.54.15", CUDA: "12.4"}}
 	for i := range n {
 		l.Devices = append(l.Devices, gpus.ReportEntry{
-			Device: gpu.Device{Index: i, UUID: gpu.UUID(fmt.Sprintf("GPU-%08x", i+10)),
+			Device: device.GPU{Index: i, UUID: device.UUID(fmt.Sprintf("GPU-%08x", i+10)),
 				PCI: fmt.Sprintf("0000:%02x:00.0", i+1), Name: "NVIDIA L4", Memory: 24 << 30, Compute: 89, Encodes: true},
-			Sample: gpu.Sample{Used: 1 << 30, Temperature: 50},
+			Sample: device.Sample{Used: 1 << 30, Temperature: 50},
 		})
 	}
 	return l

@@ -4,14 +4,14 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/health"
 )
 
 // Options say what to watch and how.
 type Options struct {
 	// Selection is what the operator asked for. Without any nothing is watched.
-	Selection gpu.Selection
+	Selection device.Selection
 	// Path is the program that watches the driver, this one when empty, Args
 	// its arguments; none are "gpu-watch". Env is added to its environment, which has
 	// nothing of the node's but what the driver reads.
@@ -22,7 +22,7 @@ type Options struct {
 	Root string
 	// Allowed is how much of a GPU's memory programs that are no media workers may
 	// use, such as AI models in containers; nil is none.
-	Allowed func(gpu.UUID) gpu.Bytes
+	Allowed func(device.UUID) device.Bytes
 	// Board shows lasting problems; nil shows none.
 	Board *health.Board
 	Log   *slog.Logger
@@ -46,7 +46,7 @@ func (o Options) withDefaults() Options {
 		o.Root = "/"
 	}
 	if o.Allowed == nil {
-		o.Allowed = func(gpu.UUID) gpu.Bytes { return 0 }
+		o.Allowed = func(device.UUID) device.Bytes { return 0 }
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -70,5 +70,5 @@ func (o Options) withDefaults() Options {
 const Command = "gpu-watch"
 
 // grace is how long a process that was killed may take to end. One that the driver
-// holds in the kernel takes longer, and none is started beside it.
+// holds in the kernel takes longer, and none is started alongside it.
 const grace = 2 * time.Second

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/device"
 )
 
-// ReportVersion is of this form; both sides are of the same program, and a line of
-// another version means that the program was replaced while the node ran.
+// ReportVersion is the version of this form. Both sides are the same program; a line of
+// another version means that its file was replaced while the node ran.
 const ReportVersion = 1
 
 // Limits of a line.
@@ -49,13 +49,13 @@ type Problem struct {
 
 // ReportEntry is a device and what it does.
 type ReportEntry struct {
-	Device gpu.Device `json:"device"`
-	Sample gpu.Sample `json:"sample"`
+	Device device.GPU    `json:"device"`
+	Sample device.Sample `json:"sample"`
 	// Lost says that it fell off the bus since it was described.
 	Lost bool `json:"lost,omitempty"`
 }
 
-// Unreadable is a device that the driver counts and does not tell of.
+// Unreadable is a device that the driver counts but does not describe.
 type Unreadable struct {
 	// Position is the driver's index.
 	Position int    `json:"position"`
@@ -68,7 +68,7 @@ type Unreadable struct {
 type ReportLine struct {
 	V          int           `json:"v"`
 	Problem    *Problem      `json:"trouble,omitempty"`
-	Driver     gpu.Driver    `json:"driver"`
+	Driver     device.Driver `json:"driver"`
 	Devices    []ReportEntry `json:"devices,omitempty"`
 	Unreadable []Unreadable  `json:"unreadable,omitempty"`
 }

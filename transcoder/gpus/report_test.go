@@ -7,22 +7,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/transcoder/gpus"
 )
 
 // full is a report with everything in it.
 func full() gpus.ReportLine {
 	return gpus.ReportLine{
-		V: gpus.ReportVersion, Driver: gpu.Driver{Version: "550.54.15", CUDA: "12.4"},
+		V: gpus.ReportVersion, Driver: device.Driver{Version: "550.54.15", CUDA: "12.4"},
 		Devices: []gpus.ReportEntry{{
-			Device: gpu.Device{Index: 1, UUID: "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6", PCI: "0000:3b:00.0",
+			Device: device.GPU{Index: 1, UUID: "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6", PCI: "0000:3b:00.0",
 				Name: "NVIDIA L4", Memory: 24 << 30, Compute: 89, Encodes: true},
-			Sample: gpu.Sample{
+			Sample: device.Sample{
 				Used: 5 << 30, GPU: 100, Encoder: 50, Decoder: 1, EncoderSessions: 3, Temperature: 61,
 				SlowdownAt: 96, Throttled: "power",
 				Uncorrected: 2, XID: 31, XIDAt: time.Unix(1e9,
-					0).UTC(), Processes: []gpu.Process{{PID: 77, Name: "python3", Used: 1 << 30}},
+					0).UTC(), Processes: []device.Process{{PID: 77, Name: "python3", Used: 1 << 30}},
 			},
 		}},
 		Unreadable: []gpus.Unreadable{{Position: 0, Why: "lost", Lost: true}},
@@ -67,9 +67,12 @@ func TestWhatNoWatcherWrites(t *testing.T) {
 		"temperature": func(l *gpus.ReportLine) { l.Devices[0].Sample.Temperature = 1 << 30 },
 		"throttled":   func(l *gpus.ReportLine) { l.Devices[0].Sample.Throttled = "\x00" },
 		"ecc":         func(l *gpus.ReportLine) { l.Devices[0].Sample.Uncorrected = -1 },
-		"processes":   func(l *gpus.ReportLine) { l.Devices[0].Sample.Processes = make([]gpu.Process, gpus.MaxProcesses+1) },
-		"process":     func(l *gpus.ReportLine) { l.Devices[0].Sample.Processes[0].Used = -1 },
-		"unreadable":  func(l *gpus.ReportLine) { l.Unreadable[0].Position = -1 },
+		"processes": func(l *gpus.ReportLine) {
+			l.Devices[0].Sample.Processes = make([]device.Process,
+				gpus.MaxProcesses+1)
+		},
+		"process":    func(l *gpus.ReportLine) { l.Devices[0].Sample.Processes[0].Used = -1 },
+		"unreadable": func(l *gpus.ReportLine) { l.Unreadable[0].Position = -1 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

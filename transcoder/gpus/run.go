@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/core/health"
 )
 
@@ -187,7 +187,7 @@ func exitFault(c *child) error {
 func (w *Watcher) takeReport(l ReportLine) verdict {
 	now := w.o.Now()
 	v := w.host.classify(w.o.Selection, l)
-	samples := make(map[gpu.UUID]gpu.Sample, len(v.present))
+	samples := make(map[device.UUID]device.Sample, len(v.present))
 	for _, e := range l.Devices {
 		for _, d := range v.present {
 			if d.UUID == e.Device.UUID {

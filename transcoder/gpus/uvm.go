@@ -12,36 +12,36 @@ import (
 
 // UVM is the driver's kernel module nvidia-uvm. CUDA does not start without it, and
 // after a reboot of a machine without a display it may not be loaded. CUDA would
-// call NVIDIA's setuid tool for that, which gets no root rights in a media worker's
-// sandbox, so the node calls it before.
+// run NVIDIA's setuid tool to load it. In a media worker's sandbox that tool gets no root
+// rights, so the node runs it before.
 type UVM struct {
 	host host
 	log  *slog.Logger
 	run  func(ctx context.Context, tool string, args ...string) error
 }
 
-// uvmWithin is how long the tool may take.
-const uvmWithin = 10 * time.Second
+// uvmTimeout is how long the tool may take.
+const uvmTimeout = 10 * time.Second
 
 const opUVM = "load nvidia-uvm"
 
-// NewUVM is this machine's.
+// NewUVM returns the UVM of this machine.
 func NewUVM(log *slog.Logger) *UVM { return &UVM{host: host{"/"}, log: log, run: runTool} }
 
-// Load loads the module where the driver is there without it. That may fail, or the
-// tool may not be there: whether it matters shows when a media worker starts.
+// Load loads the module if the driver is present and the module is missing. It returns no
+// error: whether the module is needed shows when a media worker starts.
 func (u *UVM) Load(ctx context.Context) {
 	if !u.missing() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, uvmWithin)
+	ctx, cancel := context.WithTimeout(ctx, uvmTimeout)
 	defer cancel()
 	err := u.run(ctx, "nvidia-modprobe", "-u", "-c=0")
 	u.log.Info("the driver's module nvidia-uvm was not loaded", "loaded", !u.missing(), "err", err)
 }
 
-// Explain makes of a media worker's failure to start what the operator has to know:
-// that the module is still missing, if it is.
+// Explain replaces a media worker's failure to start by the fault GPUDriverNotLoaded if the
+// module is still missing.
 func (u *UVM) Explain(err error) error {
 	if err == nil || !u.missing() {
 		return err
@@ -58,8 +58,8 @@ func (u *UVM) missing() bool {
 	return u.host.exists("dev/nvidiactl") && !u.host.exists("dev/nvidia-uvm")
 }
 
-// runTool runs a tool until it ends or ctx does. One that has root's rights cannot be
-// killed, and may hang in the kernel: its end is awaited beside the rest.
+// runTool runs a tool until it ends or ctx does. A setuid tool cannot be killed and may hang
+// in the kernel, so a goroutine of its own waits for its end.
 func runTool(ctx context.Context, tool string, args ...string) error {
 	path, err := exec.LookPath(tool)
 	if err != nil {

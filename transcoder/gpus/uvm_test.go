@@ -44,7 +44,7 @@ func TestTheModuleForMemoryIsLoaded(t *testing.T) {
 						t.Error(text)
 					}
 					if _, bounded := ctx.Deadline(); !bounded {
-						t.Error("the tool may take for ever")
+						t.Error("the tool may take forever")
 					}
 					if row.does != nil {
 						return row.does
@@ -73,10 +73,10 @@ func TestToolsAreBounded(t *testing.T) {
 		t.Error(err)
 	}
 	if err := runTool(t.Context(), "false"); err == nil {
-		t.Error("a tool that fails is not told of")
+		t.Error("a tool that fails is not reported")
 	}
 	if err := runTool(t.Context(), "no-tool-of-this-name"); err == nil {
-		t.Error("a tool that is not there is not told of")
+		t.Error("a tool that is not there is not reported")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()

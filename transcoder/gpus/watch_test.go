@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/transcoder/gpus"
 )
@@ -30,7 +30,7 @@ func options(t *testing.T, script string) gpus.Options {
 		t.Fatal(err)
 	}
 	return gpus.Options{
-		Selection: gpu.Selection{All: true}, Path: self, Args: []string{childArg, script}, Root: t.TempDir(),
+		Selection: device.Selection{All: true}, Path: self, Args: []string{childArg, script}, Root: t.TempDir(),
 		Env:   []string{"ADDED=yes"},
 		First: 20 * time.Second, Silence: 20 * time.Second, Retry: 20 * time.Millisecond, Ready: 20 * time.Second,
 	}
@@ -108,7 +108,7 @@ func TestTroubleWithTheProcess(t *testing.T) {
 		"ends":                   {"line:1", "ended ("},
 		"ends at once":           {"", "ended ("},
 		"talks nonsense":         {"line:1 garbage stay", "sent an invalid report"},
-		"talks for ever":         {"huge stay", "a line of more than"},
+		"talks forever":          {"huge stay", "a line of more than"},
 		"closes its mouth":       {"close stay", "ended (signal: killed)"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -173,7 +173,7 @@ func TestNotReadyInTime(t *testing.T) {
 func TestNoneAskedFor(t *testing.T) {
 	t.Parallel()
 	o := options(t, "panic")
-	o.Selection = gpu.Selection{}
+	o.Selection = device.Selection{}
 	r := start(t, o)
 	w := gpus.Find(t.Context(), o, time.Minute)
 	if r.Err() != nil || r.Faults() != nil || w.Err() != nil || w.Devices() != nil {
@@ -184,7 +184,7 @@ func TestNoneAskedFor(t *testing.T) {
 func TestFind(t *testing.T) {
 	t.Parallel()
 	o := options(t, "line:1 stay")
-	o.Selection = gpu.Selection{IDs: []int{0, 4}}
+	o.Selection = device.Selection{IDs: []int{0, 4}}
 	w := gpus.Find(t.Context(), o, time.Minute)
 	if len(w.Devices()) != 1 || !errors.Is(w.Err(), fault.GPUIndexUnknown) {
 		t.Error(w.Devices(), w.Err())
@@ -215,7 +215,7 @@ func TestACardComesLate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "report")
 	written(t, path, devices(1))
 	o.Args[1] = "follow:" + path
-	o.Selection = gpu.Selection{IDs: []int{0, 1}}
+	o.Selection = device.Selection{IDs: []int{0, 1}}
 	r := start(t, o)
 	until(t, "the condition", func() bool {
 		return strings.HasPrefix(r.shows(fault.GPUIndexUnknown, ""), "there is no GPU 1; the machine has 0")

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/gpu"
 )
 
 // Watcher is the latest report of the selected GPUs. Its methods are safe for concurrent use
@@ -23,12 +23,12 @@ type Watcher struct {
 	looked  bool
 	now     verdict
 	failed  *fault.Fault // why there is no report, nil when there is
-	samples map[gpu.UUID]gpu.Sample
+	samples map[device.UUID]device.Sample
 	at      time.Time
 	changed chan struct{}
 }
 
-var _ gpu.Inventory = (*Watcher)(nil)
+var _ device.Inventory = (*Watcher)(nil)
 
 // New makes a watcher, which has no report before Run.
 func New(o Options) *Watcher {
@@ -40,7 +40,7 @@ func New(o Options) *Watcher {
 func (w *Watcher) Name() string { return "GPU watch" }
 
 // Devices returns the selected GPUs that can transcode, in order of Index.
-func (w *Watcher) Devices() []gpu.Device {
+func (w *Watcher) Devices() []device.GPU {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.now.usable)
@@ -48,7 +48,7 @@ func (w *Watcher) Devices() []gpu.Device {
 
 // Present returns the selected GPUs that are present, whether or not they can transcode:
 // containers may use all of them.
-func (w *Watcher) Present() []gpu.Device {
+func (w *Watcher) Present() []device.GPU {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.now.present)
@@ -90,19 +90,19 @@ func (w *Watcher) Faults() (out []*fault.Fault) {
 }
 
 // Driver describes the driver, zero when there is none.
-func (w *Watcher) Driver() gpu.Driver {
+func (w *Watcher) Driver() device.Driver {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.now.driver
 }
 
 // Sample returns the latest of a device; false when there is none, or it is old.
-func (w *Watcher) Sample(id gpu.UUID) (gpu.Sample, bool) {
+func (w *Watcher) Sample(id device.UUID) (device.Sample, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	s, ok := w.samples[id]
 	if !ok || w.o.Now().Sub(w.at) > 2*w.o.Silence {
-		return gpu.Sample{}, false
+		return device.Sample{}, false
 	}
 	s.Processes = slices.Clone(s.Processes)
 	return s, true
@@ -134,7 +134,7 @@ func (w *Watcher) Await(ctx context.Context) bool {
 }
 
 // setReport stores a report.
-func (w *Watcher) setReport(v verdict, samples map[gpu.UUID]gpu.Sample) {
+func (w *Watcher) setReport(v verdict, samples map[device.UUID]device.Sample) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	changed := !w.looked || w.failed != nil || !alike(w.now, v)

@@ -75,8 +75,8 @@ func codecs() []source {
 
 // formats are frames that not every GPU decodes, whatever the codec.
 func formats() []source {
-	grey := h264("grey", "-pix_fmt gray")
-	grey.format, grey.always, grey.unreal = "gray", false, true
+	gray := h264("gray", "-pix_fmt gray")
+	gray.format, gray.always, gray.unreal = "gray", false, true
 	high := func(name, format string, never bool) source {
 		return source{name: "H.264 of " + name, ext: ".ts", recipe: moving("320x180") +
 			" -c:v libx264 -preset ultrafast -threads 1 -pix_fmt " + format,
@@ -85,7 +85,7 @@ func formats() []source {
 	return []source{
 		high("10 bits", "yuv420p10le", false), high("4:2:2", "yuv422p", true),
 		high("4:2:2 of 10 bits", "yuv422p10le", true),
-		high("4:4:4", "yuv444p", false), grey,
+		high("4:4:4", "yuv444p", false), gray,
 		{name: "hevc422.mp4", format: "yuv422p10le", never: true}, {name: "hevc444.mp4", format: "yuv444p"},
 	}
 }

@@ -115,7 +115,7 @@ func TestCardHEVC(t *testing.T) {
 		card.CheckThat(t, verify(t, got.Data).Video.Codec == "hevc", what+": codec", "hevc",
 			verify(t, got.Data).Video.Codec, "")
 		if sameFrames(t, what+": ", got, want.Renditions[0]) {
-			near(t, what+": frames beside H.264 of the CPU", got.Data, want.Renditions[0].Data, leastDB)
+			near(t, what+": frames compared with H.264 of the CPU", got.Data, want.Renditions[0].Data, leastDB)
 		}
 	}
 	r, err := e.transcode(t, in("beside", clip, second()...))

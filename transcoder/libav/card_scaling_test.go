@@ -36,7 +36,7 @@ func ratios() []ratio {
 }
 
 // smoothDB is what smooth frames must reach against swscale. They tell a wrong range,
-// plane or colour; sharp ones tell samples that are shifted, repeated or left out.
+// plane or color; sharp ones tell samples that are shifted, repeated or left out.
 const smoothDB = 40
 
 // TestCardScales: frames that the GPU decoded and scaled, with the filters that the

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/test/coretest"
 	"github.com/tuttinode/tutti/test/gpu/card"
 )
 

@@ -32,7 +32,7 @@ func TestCardSignature(t *testing.T) {
 	}
 	plain := p.frames(t, "without signature", in("plain", gpuClips(t, 1)[0], gpuLadder()...))
 	if plain.card != nil {
-		card.CheckThat(t, plain.card.Renditions[0].Signature == nil, "signature where none is asked for", "none",
+		card.CheckThat(t, plain.card.Renditions[0].Signature == nil, "signature where none is requested", "none",
 			fmt.Sprintf("%d bytes", len(plain.card.Renditions[0].Signature)), "")
 	}
 	tellsApart(t, p)

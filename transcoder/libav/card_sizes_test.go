@@ -23,7 +23,7 @@ func avc(name, size, more string) sized {
 }
 
 // odd makes a smooth frame of an odd size. Uploaded frames have a row and a column
-// more then, so that sharp edges would end up beside those that the CPU makes.
+// more then, so that sharp edges would end up next to those that the CPU makes.
 const odd = "-vf scale=322:182,format=yuv444p,crop=321:181:0:0:exact=1,format="
 
 // oddSizes are sources whose sides are no multiples of what codecs code in, and whose

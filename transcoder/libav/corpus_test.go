@@ -54,7 +54,7 @@ func videoKinds() []videoKind {
 		{"4:2:2 10 bits", ".mp4", h264("160x90", "-pix_fmt yuv422p10le"), 256, 144},
 		{"4:4:4 10 bits", ".ts", h264("160x90", "-pix_fmt yuv444p10le"), 256, 144},
 		{"full range", ".ts", h264("160x90", "-pix_fmt yuvj420p"), 256, 144},
-		{"grey", ".ts", h264("160x90", "-pix_fmt gray"), 256, 144},
+		{"gray", ".ts", h264("160x90", "-pix_fmt gray"), 256, 144},
 		{"interlaced", ".ts", h264("160x96", "-pix_fmt yuv420p -flags +ildct+ilme -x264-params tff=1"), 256, 154},
 		{"odd size", ".ts", h264("161x91", "-pix_fmt yuv444p"), 256, 144},
 		{"64x64", ".ts", h264("64x64", "-pix_fmt yuv420p"), 256, 256},
@@ -187,7 +187,7 @@ func TestAudioKinds(t *testing.T) {
 func TestLateSEISource(t *testing.T) {
 	t.Parallel()
 	read := func(name string) []byte {
-		data, err := os.ReadFile(filepath.Join("container", "testdata", name))
+		data, err := os.ReadFile(filepath.Join("mediafile", "testdata", name))
 		if err != nil {
 			t.Fatal(err)
 		}

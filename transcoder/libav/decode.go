@@ -9,7 +9,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/transcoder/libav/timing"
+	"github.com/tuttinode/tutti/transcoder/libav/mediafile"
 )
 
 const opDecode = "decode segment"
@@ -36,7 +36,7 @@ type decoder struct {
 	threads int
 	// kept holds c where it outlives the segment; nil where it does not.
 	kept *keptDecoder
-	line timing.Timeline
+	line mediafile.Timeline
 	// onVideo sees every video packet when not nil.
 	onVideo func(*astiav.Packet)
 
@@ -64,7 +64,7 @@ func nominal(in *input) int64 {
 	if r.Num() <= 0 {
 		return 0
 	}
-	return timing.Rescale(1, timing.Base{Num: int64(r.Den()), Den: int64(r.Num())}, base(in.video))
+	return mediafile.Rescale(1, mediafile.TimeBase{Num: int64(r.Den()), Den: int64(r.Num())}, base(in.video))
 }
 
 func (d *decoder) open() error {

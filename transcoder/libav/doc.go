@@ -1,7 +1,7 @@
 // Package libav is the media engine: it decodes a segment once and gives all its
 // renditions, in memory on both sides, with FFmpeg's libraries linked in.
 //
-// Its device is the CPU or an NVIDIA GPU (form, gear). On a GPU a session keeps
+// Its device is the CPU or an NVIDIA GPU (form, backend). On a GPU a session keeps
 // decoder, filters and encoders from one segment to the next (media), on the
 // CPU nothing; segments may come in any order on both.
 //

@@ -12,8 +12,8 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// effectScaler makes frames of one size with an effect: first it scales, if need be, then it draws into
-// a frame of its own, because the source's frame belongs to all renditions.
+// effectScaler makes frames of one size with an effect. It scales if needed, and then draws into its own
+// frame, because all renditions share the source's frame.
 type effectScaler struct {
 	scaler
 	effect core.Effect
@@ -71,7 +71,7 @@ func (r *rendition) newScaler(width, height int) scaling {
 	return r.job.backend.scaler(r.slot, width, height, 1)
 }
 
-// box is the profile that decides the size: with an effect that of the source.
+// box returns the profile that decides the size. With an effect, the size follows the source's.
 func (r *rendition) box(s shape) core.Profile {
 	p := r.profile
 	if r.job.spec.Effect != core.EffectNone {
@@ -80,7 +80,7 @@ func (r *rendition) box(s shape) core.Profile {
 	return p
 }
 
-// checkEffect refuses an effect that there is not, or that the device cannot draw.
+// checkEffect refuses an unknown effect, and one that the device cannot draw.
 func (e *Engine) checkEffect(spec *core.TranscodeJob) error {
 	switch {
 	case spec.Effect == core.EffectNone:

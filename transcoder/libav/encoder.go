@@ -9,7 +9,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/transcoder/libav/timing"
+	"github.com/tuttinode/tutti/transcoder/libav/mediafile"
 )
 
 const opEncode = "encode rendition"
@@ -36,7 +36,7 @@ const flagFrameDuration = astiav.CodecContextFlag(1 << 8)
 type encoderSpec struct {
 	profile       core.Profile
 	width, height int
-	base          timing.Base
+	base          mediafile.TimeBase
 	rate          astiav.Rational
 	// steady says that frames come at an even pace, so that the stream may
 	// declare a fixed rate.
@@ -141,7 +141,7 @@ func setRate(c *astiav.CodecContext, p core.Profile, options map[string]string) 
 
 // setShape applies the H.264 profile, reordering and the key frame distance.
 // Where the source's own times are kept, key frames are forced frame by frame
-// instead (timing.Keys).
+// instead (mediafile.Keys).
 func setShape(c *astiav.CodecContext, s encoderSpec, options map[string]string) {
 	switch s.profile.Profile {
 	case core.ProfileBaseline:
@@ -162,7 +162,7 @@ func setShape(c *astiav.CodecContext, s encoderSpec, options map[string]string) 
 		c.SetGopSize(1)
 	case gop > 0 && !s.profile.FPS.Passthrough():
 		num, den := s.profile.FPS.Norm()
-		frames := timing.Rescale(int64(gop), timing.Base{Num: 1, Den: 1e9}, timing.Base{Num: den, Den: num})
+		frames := mediafile.Rescale(int64(gop), mediafile.TimeBase{Num: 1, Den: 1e9}, mediafile.TimeBase{Num: den, Den: num})
 		c.SetGopSize(int(min(max(frames, 1), 1<<20)))
 	}
 }
@@ -210,7 +210,7 @@ func (e *encoder) letGo(take func(*astiav.Packet) error) error {
 	for i, p := range e.held {
 		pts[i] = p.Pts()
 	}
-	for i, dts := range timing.DecodeTimes(pts) {
+	for i, dts := range mediafile.DecodeTimes(pts) {
 		p := e.held[i]
 		e.held[i] = nil
 		p.SetDts(dts)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/transcoder/libav/timing"
+	"github.com/tuttinode/tutti/transcoder/libav/mediafile"
 )
 
 const opCount = "count encoder sessions"
@@ -40,7 +40,7 @@ func (e *Engine) EncoderLimit(ctx context.Context, atMost int) (open int, err er
 	defer like.Free()
 	spec := encoderSpec{
 		profile: core.Profile{Bitrate: 200_000}, width: countWidth, height: countHeight,
-		base: timing.MPEG, rate: astiav.NewRational(30, 1),
+		base: mediafile.MPEGClock, rate: astiav.NewRational(30, 1),
 	}
 	var all []*encoder
 	defer func() { freeEncoders(all) }()

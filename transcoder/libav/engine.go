@@ -137,7 +137,7 @@ func (e *Engine) work(
 
 // threads returns how many threads each codec gets: all that libav likes for a session
 // that is alone, one as soon as there are as many sessions as cores, because
-// renditions run beside each other anyway and threads cost time and memory.
+// renditions run concurrently anyway and threads cost time and memory.
 func (e *Engine) threads(active int) int {
 	switch {
 	case active <= 1:

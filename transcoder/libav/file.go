@@ -7,8 +7,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/transcoder/libav/container"
-	"github.com/tuttinode/tutti/transcoder/libav/timing"
+	"github.com/tuttinode/tutti/transcoder/libav/mediafile"
 )
 
 const opWrite = "write rendition"
@@ -34,7 +33,7 @@ type file struct {
 type fileSpec struct {
 	format          core.Format
 	origin, version string
-	videoBase       timing.Base
+	videoBase       mediafile.TimeBase
 	in              *input
 	audio           audioTrack
 }
@@ -85,7 +84,7 @@ func (f *file) write(s fileSpec) ([]byte, error) {
 	if s.format != core.FormatMP4 {
 		return out.data, nil
 	}
-	data, err := container.MoovFirst(out.data)
+	data, err := mediafile.MoovFirst(out.data)
 	return data, failed(opWrite, err)
 }
 
@@ -118,7 +117,7 @@ func (f *file) mux(s fileSpec, out *output) error {
 	if s.format == core.FormatMP4 {
 		tags = map[string]string{"comment": "Processed by " + tag}
 	}
-	c.SetMetadata(dictionary(tags)) // the file owns it from here
+	c.SetMetadata(dictionary(tags)) // the format context owns the dictionary from here on
 	m := muxer{c: c, mp4: s.format == core.FormatMP4}
 	if f.params != nil {
 		if m.video, err = m.newTrack(f.params, s.videoBase); err != nil {
@@ -138,16 +137,17 @@ func (f *file) mux(s fileSpec, out *output) error {
 	return m.write()
 }
 
-// wrap returns what to add to times of 90 kHz so that none is negative: near the end
-// of its clock libav counts an MPEG-TS segment's times backward from the end.
+// wrap returns what to add to times of 90 kHz so that none is negative: libav gives an
+// MPEG-TS segment that begins shortly before the clock wraps times below zero.
 func (f *file) wrap(s fileSpec) int64 {
 	if !s.in.isMPEGTS() {
 		return 0
 	}
-	if f.hasVideo && timing.Rescale(f.begin, s.videoBase, timing.MPEG) < 0 {
+	if f.hasVideo && mediafile.Rescale(f.begin, s.videoBase, mediafile.MPEGClock) < 0 {
 		return clockWrap
 	}
-	if len(s.audio.packets) > 0 && s.audio.packets[0].Pts() != timing.None && s.audio.packets[0].Pts() < s.audio.shift {
+	if len(s.audio.packets) > 0 && s.audio.packets[0].Pts() != mediafile.NoTime &&
+		s.audio.packets[0].Pts() < s.audio.shift {
 		return clockWrap
 	}
 	return 0

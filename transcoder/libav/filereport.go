@@ -8,7 +8,7 @@ import (
 
 	"github.com/asticode/go-astiav"
 
-	"github.com/tuttinode/tutti/transcoder/libav/timing"
+	"github.com/tuttinode/tutti/transcoder/libav/mediafile"
 )
 
 // FileReport describes the content of a file, found by reading all of it and decoding
@@ -152,7 +152,7 @@ func (r *FileReport) read(ctx context.Context, in *input) error {
 	err = d.run(ctx, func(p decodedFrame) error {
 		defer p.frame.Free()
 		pts := p.info.pts
-		if pts == timing.None {
+		if pts == mediafile.NoTime {
 			pts = p.info.guess
 		}
 		r.Video.Frames = append(r.Video.Frames, FrameInfo{

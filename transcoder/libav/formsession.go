@@ -41,7 +41,7 @@ func (own *session) mayLose(err error) bool {
 }
 
 // lose takes note of the part of the work that a segment's form lost from one attempt
-// to the next. The decoder is asked again for the next segment, as its refusal mostly
+// to the next. The decoder is tried again for the next segment, as its refusal mostly
 // concerns this one's bytes, unless it refuses one after the other.
 func (own *session) lose(from, to form, r *refusal, now time.Time) {
 	lost := form{cpuDecode: to.cpuDecode && !from.cpuDecode, cpuEncode: to.cpuEncode && !from.cpuEncode}

@@ -15,7 +15,7 @@ import (
 // Whatever comes in gives as many renditions as were asked for, each a file, or
 // a fault with a code. Anything else, a crash above all, is a find.
 func FuzzTranscode(f *testing.F) {
-	for _, pattern := range []string{"testdata/*.ts", "testdata/*.mp4", "testdata/*.webm", "container/testdata/*.ts"} {
+	for _, pattern := range []string{"testdata/*.ts", "testdata/*.mp4", "testdata/*.webm", "mediafile/testdata/*.ts"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil {
 			f.Fatal(err)

@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/test/coretest"
 	"github.com/tuttinode/tutti/test/fakegpu"
 	"github.com/tuttinode/tutti/transcoder/libav"
 )
 
 // gpuEngine makes an engine on the fake driver's GPU, and wants everything back of it
-// that it took when it is closed. Tests with it do not run beside each other.
+// that it took when it is closed. Tests with it do not run concurrently.
 func gpuEngine(t testing.TB, d *fakegpu.Driver) *libav.Engine {
 	t.Helper()
 	before := d.Counts(0).Held

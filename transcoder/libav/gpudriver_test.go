@@ -48,7 +48,7 @@ func withoutPart(t *testing.T, part string) {
 	defer e.Close()
 	// Without the encoder's library the CPU encodes, without the decoder's
 	// the installation is broken.
-	_, err = e.Transcode(t.Context(), job(stored(t, "../../probe/clips/h264_yuv420p.ts"), gpuLadder()...))
+	_, err = e.Transcode(t.Context(), job(stored(t, "../../devices/clips/h264_yuv420p.ts"), gpuLadder()...))
 	if part == "libnvidia-encode.so.1" && err != nil || part == "libnvcuvid.so.1" && !errors.Is(err, fault.CUDALibrary) {
 		t.Errorf("without %s: %v", part, err)
 	}

@@ -109,7 +109,7 @@ func TestGPUFull(t *testing.T) {
 }
 
 // TestGPUHang: a driver that hangs keeps its segment, and neither the caller, nor
-// the session's end, nor Close wait for it for ever.
+// the session's end, nor Close wait for it forever.
 func TestGPUHang(t *testing.T) {
 	d := fakegpu.Load(t)
 	clip := gpuClips(t, 1)[0]
@@ -142,7 +142,7 @@ func TestGPUHang(t *testing.T) {
 	}
 }
 
-// TestGPUCloseLeavesAHang: Close does not wait for a driver for ever, and says so.
+// TestGPUCloseLeavesAHang: Close does not wait for a driver forever, and says so.
 func TestGPUCloseLeavesAHang(t *testing.T) {
 	d := fakegpu.Load(t)
 	clip := gpuClips(t, 1)[0]

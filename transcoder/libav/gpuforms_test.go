@@ -132,7 +132,7 @@ func TestGPUCodecs(t *testing.T) {
 	} {
 		t.Run(tt.file+" by "+tt.codecs, func(t *testing.T) {
 			d.Script("device0.decodes=" + tt.codecs)
-			clip, err := os.ReadFile(filepath.Join("..", "probe", "clips", tt.file))
+			clip, err := os.ReadFile(filepath.Join("..", "devices", "clips", tt.file))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -174,7 +174,7 @@ func TestGPUEncoderCap(t *testing.T) {
 			first.Input = clips[1]
 			run(t, e, first)
 			if n, err := e.EncoderLimit(t.Context(), 10); n != 1 || err != nil {
-				t.Errorf("beside a session of two: limit %d, %v", n, err)
+				t.Errorf("besides a session of two: limit %d, %v", n, err)
 			}
 			e.EndSession("first")
 			run(t, e, second)

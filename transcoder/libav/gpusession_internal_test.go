@@ -109,7 +109,7 @@ func TestGPURefusedSegment(t *testing.T) {
 }
 
 // TestGPUDecoderRefusesOn: a session whose every segment is refused is not begun twice
-// for ever, and is the GPU's again some time after.
+// forever, and is the GPU's again some time after.
 func TestGPUDecoderRefusesOn(t *testing.T) {
 	b := newGPUBench(t)
 	b.driver.Script("device0.decode.every=1")
@@ -192,7 +192,7 @@ func TestGPULostCard(t *testing.T) {
 	}
 }
 
-// TestGPULastingRefusals: what the device can never do for a session is asked once.
+// TestGPULastingRefusals: what the device can never do for a session is tried once.
 func TestGPULastingRefusals(t *testing.T) {
 	for script, want := range map[string]form{
 		"device0.decodes=vp9":       {cpuDecode: true},

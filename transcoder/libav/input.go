@@ -10,8 +10,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/transcoder/libav/container"
-	"github.com/tuttinode/tutti/transcoder/libav/timing"
+	"github.com/tuttinode/tutti/transcoder/libav/mediafile"
 )
 
 // containers are the demuxers that may read a segment. None of them can open
@@ -39,8 +38,8 @@ func openInput(data []byte) (*input, error) {
 	if len(data) == 0 {
 		return nil, fault.New(fault.EmptyData, op, "the segment has no bytes")
 	}
-	in := &input{fragmented: container.Fragmented(data)}
-	data = container.PrependPSI(data)
+	in := &input{fragmented: mediafile.Fragmented(data)}
+	data = mediafile.PrependPSI(data)
 	var err error
 	if in.io, err = newReader(data); err != nil {
 		return nil, failed(op, err)
@@ -61,7 +60,7 @@ func openInput(data []byte) (*input, error) {
 	if err = in.file.OpenInput("", nil, options); err != nil {
 		in.file = nil // libav freed it
 		in.close()
-		if errors.Is(err, errEINVAL) { // recognised, and not on the list
+		if errors.Is(err, errEINVAL) { // recognized, and not on the list
 			err = astiav.ErrDemuxerNotFound
 		}
 		return nil, failed(op, err)
@@ -111,10 +110,10 @@ func (in *input) duration() time.Duration {
 func (in *input) fragmentsDuration() (longest time.Duration) {
 	for _, s := range in.file.Streams() {
 		begin, end := s.StartTime(), s.Duration()
-		if begin == timing.None || end == timing.None || end <= begin {
+		if begin == mediafile.NoTime || end == mediafile.NoTime || end <= begin {
 			continue
 		}
-		ticks := timing.Rescale(end-begin, base(s), timing.Base{Num: 1, Den: int64(time.Second)})
+		ticks := mediafile.Rescale(end-begin, base(s), mediafile.TimeBase{Num: 1, Den: int64(time.Second)})
 		longest = max(longest, time.Duration(ticks))
 	}
 	return longest
@@ -187,15 +186,17 @@ func (in *input) close() {
 }
 
 // base returns a stream's time base in our own form.
-func base(s *astiav.Stream) timing.Base {
+func base(s *astiav.Stream) mediafile.TimeBase {
 	r := s.TimeBase()
 	if r.Num() <= 0 || r.Den() <= 0 {
-		return timing.MPEG
+		return mediafile.MPEGClock
 	}
-	return timing.Base{Num: int64(r.Num()), Den: int64(r.Den())}
+	return mediafile.TimeBase{Num: int64(r.Num()), Den: int64(r.Den())}
 }
 
-func rational(b timing.Base) astiav.Rational { return astiav.NewRational(int(b.Num), int(b.Den)) }
+func rational(b mediafile.TimeBase) astiav.Rational {
+	return astiav.NewRational(int(b.Num), int(b.Den))
+}
 
 // dictionary makes libav's form of a set of options; the caller frees it.
 func dictionary(options map[string]string) *astiav.Dictionary {

@@ -9,8 +9,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/transcoder/libav/container"
-	"github.com/tuttinode/tutti/transcoder/libav/timing"
+	"github.com/tuttinode/tutti/transcoder/libav/mediafile"
 )
 
 // queued is how many decoded frames may wait for one rendition. Frames are
@@ -95,7 +94,7 @@ func (j *job) run(ctx context.Context) (*core.TranscodeResult, error) {
 
 func (j *job) open() error {
 	var err error
-	if j.in, err = openInput(container.LateSEI(container.ClockJumps(container.PrependPSI(j.spec.Input)))); err != nil {
+	if j.in, err = openInput(mediafile.LateSEI(mediafile.ClockJumps(mediafile.PrependPSI(j.spec.Input)))); err != nil {
 		return err
 	}
 	if err = j.in.checkDuration(); err != nil {
@@ -203,14 +202,14 @@ func (j *job) audioFor(r *rendition) audioTrack {
 		return track
 	}
 	b := base(j.in.audio)
-	w := timing.Window{From: b.Ticks(int64(c.From)), To: b.Ticks(int64(c.To))}
-	track.shift = timing.Rescale(r.shift, r.base, b)
+	w := mediafile.Window{From: b.Ticks(int64(c.From)), To: b.Ticks(int64(c.To))}
+	track.shift = mediafile.Rescale(r.shift, r.base, b)
 	first := track.packets[0].Pts()
-	videoBegin := timing.Rescale(r.file.begin, r.base, b)
+	videoBegin := mediafile.Rescale(r.file.begin, r.base, b)
 	track.packets = nil
 	for _, p := range j.dec.audio {
 		t := p.Pts()
-		if t == timing.None || !w.Keeps(t, first) || r.file.hasVideo && t-track.shift < videoBegin {
+		if t == mediafile.NoTime || !w.Keeps(t, first) || r.file.hasVideo && t-track.shift < videoBegin {
 			continue
 		}
 		track.packets = append(track.packets, p)

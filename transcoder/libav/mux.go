@@ -5,7 +5,7 @@ import (
 
 	"github.com/asticode/go-astiav"
 
-	"github.com/tuttinode/tutti/transcoder/libav/timing"
+	"github.com/tuttinode/tutti/transcoder/libav/mediafile"
 )
 
 // muxer writes tracks whose packets are all known into one file, in the order of
@@ -19,20 +19,20 @@ type muxer struct {
 // track is one stream of a file.
 type track struct {
 	stream  *astiav.Stream
-	from    timing.Base
+	from    mediafile.TimeBase
 	packets []*astiav.Packet
 	// shift is subtracted from times in the packets' base, offset is added in
 	// the 90 kHz base.
 	shift, offset int64
 
-	order timing.Order
-	to    timing.Base
+	order mediafile.Order
+	to    mediafile.TimeBase
 	next  int
 	// The times of the next packet, in the file's base.
 	pts, dts int64
 }
 
-func (m *muxer) newTrack(p *astiav.CodecParameters, b timing.Base) (*track, error) {
+func (m *muxer) newTrack(p *astiav.CodecParameters, b mediafile.TimeBase) (*track, error) {
 	c := m.c
 	s := c.NewStream(nil)
 	if s == nil {
@@ -44,7 +44,7 @@ func (m *muxer) newTrack(p *astiav.CodecParameters, b timing.Base) (*track, erro
 	// A tag belongs to the container it came from.
 	s.CodecParameters().SetCodecTag(0)
 	s.SetTimeBase(rational(b))
-	return &track{stream: s, from: b, order: timing.Order{Negative: m.mp4}}, nil
+	return &track{stream: s, from: b, order: mediafile.Order{Negative: m.mp4}}, nil
 }
 
 func (m *muxer) write() error {
@@ -86,7 +86,7 @@ func (m *muxer) timescale() int64 {
 	if m.video != nil && m.video.from.Num == 1 && m.video.from.Den >= 1000 {
 		return m.video.from.Den
 	}
-	return timing.MPEG.Den
+	return mediafile.MPEGClock.Den
 }
 
 // earliest returns the track whose packet comes next, nil at the end.
@@ -100,7 +100,7 @@ func (m *muxer) earliest() *track {
 	case a.done():
 		return v
 	}
-	if timing.Rescale(a.dts, a.to, timing.MPEG) < timing.Rescale(v.dts, v.to, timing.MPEG) {
+	if mediafile.Rescale(a.dts, a.to, mediafile.MPEGClock) < mediafile.Rescale(v.dts, v.to, mediafile.MPEGClock) {
 		return a
 	}
 	return v
@@ -118,10 +118,10 @@ func (t *track) look() {
 }
 
 func (t *track) move(at int64) int64 {
-	if at == timing.None {
+	if at == mediafile.NoTime {
 		return at
 	}
-	return timing.Rescale(at-t.shift, t.from, t.to) + timing.Rescale(t.offset, timing.MPEG, t.to)
+	return mediafile.Rescale(at-t.shift, t.from, t.to) + mediafile.Rescale(t.offset, mediafile.MPEGClock, t.to)
 }
 
 func (t *track) emit(c *astiav.FormatContext, scratch *astiav.Packet) error {
@@ -133,7 +133,7 @@ func (t *track) emit(c *astiav.FormatContext, scratch *astiav.Packet) error {
 	scratch.SetStreamIndex(t.stream.Index())
 	scratch.SetPts(t.pts)
 	scratch.SetDts(t.dts)
-	scratch.SetDuration(timing.Rescale(p.Duration(), t.from, t.to))
+	scratch.SetDuration(mediafile.Rescale(p.Duration(), t.from, t.to))
 	scratch.SetPos(-1)
 	t.next++
 	t.look()

@@ -18,7 +18,7 @@ func refuses(t *testing.T, e *libav.Engine, j *core.TranscodeJob, code fault.Cod
 		t.Errorf("got %v, want %s", err, code)
 	}
 	if r != nil {
-		t.Error("a result beside an error")
+		t.Error("a result with an error")
 	}
 }
 
@@ -151,7 +151,7 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-func TestCancelled(t *testing.T) {
+func TestCanceled(t *testing.T) {
 	t.Parallel()
 	e := engine(t)
 	ctx, cancel := context.WithCancel(context.Background())

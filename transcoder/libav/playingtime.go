@@ -7,7 +7,7 @@ import (
 
 	"github.com/asticode/go-astiav"
 
-	"github.com/tuttinode/tutti/transcoder/libav/timing"
+	"github.com/tuttinode/tutti/transcoder/libav/mediafile"
 )
 
 // maxPlayingTime returns the longest plausible playing time of sound whose header states d. For
@@ -21,7 +21,7 @@ func maxPlayingTime(d time.Duration, container string) time.Duration {
 
 // soundTrack is one stream of sound while it is measured.
 type soundTrack struct {
-	meter *timing.SoundMeter
+	meter *mediafile.SoundMeter
 	// end is where in the file its last packet ended, 0 while that is not known.
 	end int64
 }
@@ -69,7 +69,7 @@ func (in *input) tracks() (map[int]*soundTrack, bool) {
 		}
 		s.SetDiscard(astiav.DiscardDefault)
 		layout := p.ChannelLayout()
-		m := timing.NewSoundMeter(timing.SoundStream{
+		m := mediafile.NewSoundMeter(mediafile.SoundStream{
 			Codec: p.CodecID().Name(), Extra: p.ExtraData(), Rate: p.SampleRate(), Channels: layout.Channels(),
 			FrameSize: p.FrameSize(),
 		})
@@ -102,7 +102,7 @@ func soundLength(ctx context.Context, in *input, data []byte) (sum time.Duration
 	if in.container() != "ogg" {
 		return in.played(ctx, len(data))
 	}
-	links, ok := timing.SoundLinks(data)
+	links, ok := mediafile.SoundLinks(data)
 	if len(links) == 1 {
 		return in.played(ctx, len(data))
 	}

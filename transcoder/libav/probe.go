@@ -6,7 +6,7 @@ import (
 
 	"github.com/asticode/go-astiav"
 
-	"github.com/tuttinode/tutti/transcoder/libav/timing"
+	"github.com/tuttinode/tutti/transcoder/libav/mediafile"
 )
 
 // ProbeStatus says what a segment is good for.
@@ -81,7 +81,7 @@ var rawAudio = map[string]bool{"mp3": true, "wav": true, "aac": true}
 // far more: work on sound is paid by its length. It reads the input to its end.
 // Where there is sound that cannot be measured, or that others may read in another way, it is 0.
 func probedDuration(ctx context.Context, in *input, i Info, data []byte) time.Duration {
-	if in.hasSound() && !timing.OneReading(i.Container, data) {
+	if in.hasSound() && !mediafile.OneReading(i.Container, data) {
 		return 0
 	}
 	d := in.duration()

@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/libav"
 )
 
-// zeroFrame declares video that never comes, beside sound.
+// zeroFrame declares video that never comes, with sound.
 func zeroFrame(t testing.TB) []byte {
 	return makeClip(t, ".ts", pattern("160x90", 30, 1)+" "+tone(1.5)+" "+x264+" "+aac+" -bsf:v noise=drop=1")
 }
@@ -56,7 +56,7 @@ func TestProbe(t *testing.T) {
 	cancel()
 	if got, err := libav.Probe(ctx, segment(t)); got.Status != libav.ProbeFailed ||
 		!errors.Is(err, fault.TranscoderStopped) {
-		t.Errorf("cancelled: %+v, %v", got, err)
+		t.Errorf("canceled: %+v, %v", got, err)
 	}
 }
 

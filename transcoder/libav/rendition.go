@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/transcoder"
-	"github.com/tuttinode/tutti/transcoder/libav/timing"
+	"github.com/tuttinode/tutti/transcoder/libav/mediafile"
 )
 
 // runaway is how many frames may be encoded per decoded frame. Encoded pixels
@@ -31,10 +31,10 @@ type rendition struct {
 	profile core.Profile
 	in      chan decodedFrame
 
-	base   timing.Base
-	grid   *timing.Grid // nil when the source's frames are kept
-	window *timing.Window
-	keys   timing.Keys
+	base   mediafile.TimeBase
+	grid   *mediafile.Grid // nil when the source's frames are kept
+	window *mediafile.Window
+	keys   mediafile.Keys
 	// shown is the form of the source's frames at the moment; redeclared counts the
 	// encoders that were replaced for another one of the same size.
 	shown      shape
@@ -61,7 +61,7 @@ type rendition struct {
 }
 
 func newRendition(j *job, slot int, p core.Profile) *rendition {
-	r := &rendition{job: j, slot: slot, profile: p, in: make(chan decodedFrame, queued), base: timing.MPEG}
+	r := &rendition{job: j, slot: slot, profile: p, in: make(chan decodedFrame, queued), base: mediafile.MPEGClock}
 	if p.FPS.Passthrough() {
 		if j.in.video != nil {
 			r.base = base(j.in.video)
@@ -71,10 +71,10 @@ func newRendition(j *job, slot int, p core.Profile) *rendition {
 		}
 	} else {
 		num, den := p.FPS.Norm()
-		r.grid = timing.NewGrid(r.base, num, den)
+		r.grid = mediafile.NewGrid(r.base, num, den)
 	}
 	if c := j.spec.Clip; c != nil {
-		r.window = &timing.Window{
+		r.window = &mediafile.Window{
 			From: r.base.Ticks(int64(c.From)), To: r.base.Ticks(int64(c.To)),
 			EndInside: r.grid != nil,
 		}
@@ -103,7 +103,7 @@ func (r *rendition) run(ctx context.Context) error {
 // fixed rate the one before it, whose share is now known.
 func (r *rendition) take(p decodedFrame) error {
 	from := base(r.job.in.video)
-	p.time, p.length = timing.Rescale(p.time, from, r.base), max(1, timing.Rescale(p.length, from, r.base))
+	p.time, p.length = mediafile.Rescale(p.time, from, r.base), max(1, mediafile.Rescale(p.length, from, r.base))
 	if !r.started {
 		r.started, r.first = true, p.time
 		if r.window != nil {
@@ -126,7 +126,7 @@ func (r *rendition) take(p decodedFrame) error {
 }
 
 // fill shows a frame at every grid point that is its own.
-func (r *rendition) fill(p decodedFrame, slots timing.Slots, decoded int64) error {
+func (r *rendition) fill(p decodedFrame, slots mediafile.Slots, decoded int64) error {
 	if r.slots += slots.Len(); r.slots > runaway*decoded {
 		return fault.New(fault.EncodedFramesRunaway, opEncode,
 			fmt.Sprintf("more than %d frames from %d", runaway*decoded, decoded))
@@ -255,7 +255,7 @@ func (r *rendition) endEncoder(done func(*encoder)) error {
 // decoder is done by then.
 func (r *rendition) finish() error {
 	if r.holding {
-		end := timing.Rescale(r.job.dec.end, base(r.job.in.video), r.base)
+		end := mediafile.Rescale(r.job.dec.end, base(r.job.in.video), r.base)
 		r.holding = false
 		err := r.fill(r.held, r.grid.End(end), int64(r.job.dec.frames))
 		r.held.frame.Free()

@@ -2,7 +2,7 @@ package libav_test
 
 import (
 	"github.com/tuttinode/tutti/transcoder/libav"
-	"github.com/tuttinode/tutti/transcoder/libav/timing"
+	"github.com/tuttinode/tutti/transcoder/libav/mediafile"
 )
 
 // times are the presentation times of the frames, in 1/90000 s.
@@ -23,7 +23,7 @@ func audioTimes(r *libav.FileReport) []int64 {
 }
 
 func scaled(t, num, den int64) int64 {
-	return timing.Rescale(t, timing.Base{Num: num, Den: den}, timing.MPEG)
+	return mediafile.Rescale(t, mediafile.TimeBase{Num: num, Den: den}, mediafile.MPEGClock)
 }
 
 // sums are the checksums of the audio packets.

@@ -11,7 +11,7 @@ import (
 // source's frame itself when there is nothing to do.
 type scaler struct {
 	width, height int
-	// threads for one frame; renditions that run beside each other need only one.
+	// threads for one frame; renditions that run concurrently need only one.
 	threads int
 
 	sws  *sws

@@ -41,10 +41,10 @@ type session struct {
 	working, gone bool
 	since         time.Time
 	media         *media
-	// form is what the device refuses to the session for good; encodeAgain is when it
-	// is asked for the encoders that were taken, zero when they never were. refused
+	// form is what the device refuses to the session for good; encodeAgain is when the
+	// encoders that were taken are tried again, zero when they never were. refused
 	// counts the segments in a row that the decoder refused, and decodeAgain is when
-	// it is asked after too many.
+	// it is tried again after too many.
 	form        form
 	encodeAgain time.Time
 	refused     int

@@ -205,6 +205,40 @@ static void log_line(void *avcl, int level, const char *fmt, va_list vl)
 		end_line();
 }
 
+void tutti_usual_channels(AVFrame *f)
+{
+	if (f->ch_layout.order == AV_CHANNEL_ORDER_UNSPEC)
+		av_channel_layout_default(&f->ch_layout, f->ch_layout.nb_channels);
+}
+
+// Comparisons with what is no number do not hold.
+#define CLIPPED(v) ((v) >= -1 && (v) <= 1 ? (v) : (v) > 1 ? 1 : (v) < -1 ? -1 : 0)
+
+int tutti_clip_samples(AVFrame *f)
+{
+	enum AVSampleFormat packed = av_get_packed_sample_fmt(f->format);
+	int planes = av_sample_fmt_is_planar(f->format) ? f->ch_layout.nb_channels : 1;
+	int each = f->nb_samples * (planes > 1 ? 1 : f->ch_layout.nb_channels);
+	int err;
+
+	if (packed != AV_SAMPLE_FMT_FLT && packed != AV_SAMPLE_FMT_DBL)
+		return 0;
+	if ((err = av_frame_make_writable(f)) < 0)
+		return err;
+	for (int i = 0; i < planes; i++) {
+		float *narrow = (float *)f->extended_data[i];
+		double *wide = (double *)f->extended_data[i];
+
+		for (int k = 0; k < each; k++) {
+			if (packed == AV_SAMPLE_FMT_FLT)
+				narrow[k] = CLIPPED(narrow[k]);
+			else
+				wide[k] = CLIPPED(wide[k]);
+		}
+	}
+	return 0;
+}
+
 static void setup(void)
 {
 	few_arenas();

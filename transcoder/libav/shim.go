@@ -61,6 +61,17 @@ func reorderDepth(c *astiav.CodecContext) int {
 // captionBytes returns the amount of caption data attached to a frame.
 func captionBytes(f *astiav.Frame) int { return int(C.tutti_captions(frameC(f))) }
 
+// usualChannels gives sound without named channels the usual ones.
+func usualChannels(f *astiav.Frame) { C.tutti_usual_channels(frameC(f)) }
+
+// clipSamples brings samples that are no numbers, or beyond full scale, into the range that encoders expect.
+func clipSamples(f *astiav.Frame) error {
+	if C.tutti_clip_samples(frameC(f)) < 0 {
+		return errENOMEM
+	}
+	return nil
+}
+
 // trimHeap gives the C heap's free pages back to the system.
 func trimHeap() { C.tutti_trim() }
 

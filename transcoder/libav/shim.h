@@ -35,6 +35,12 @@ int tutti_scale(struct SwsContext *s, const AVFrame *src, AVFrame *dst);
 // Whether frames of this pixel format are 8-bit 4:2:0 as they are.
 int tutti_is_yuv420p(int format);
 
+// Gives sound whose file does not say which channels it has the usual ones for their number.
+void tutti_usual_channels(AVFrame *f);
+
+// Brings samples of sound that are no numbers, or beyond full scale, into the range that encoders expect.
+int tutti_clip_samples(AVFrame *f);
+
 // How many frames a decoder holds back to put them in order.
 int tutti_reorder(const AVCodecContext *c);
 

@@ -37,7 +37,7 @@ int tutti_encoder_flushes(const AVCodecContext *c);
 const void *tutti_pool(const AVFrame *f);
 // The layout of a frame on the GPU.
 int tutti_layout(const AVFrame *f);
-// Copies times, colours and side data.
+// Copies times, colors and side data.
 int tutti_copy_props(AVFrame *dst, const AVFrame *src);
 // Copies 8-bit 4:2:0 into a frame that is as large or one row or column larger, and
 // repeats the last ones there. src's properties come along.

@@ -8,7 +8,7 @@ import (
 	"github.com/asticode/go-astiav"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/transcoder/libav/timing"
+	"github.com/tuttinode/tutti/transcoder/libav/mediafile"
 )
 
 const opSign = "compute signature"
@@ -26,7 +26,7 @@ type signer struct {
 	data  []byte
 }
 
-func newSigner(width, height int, base timing.Base) (*signer, error) {
+func newSigner(width, height int, base mediafile.TimeBase) (*signer, error) {
 	file, err := signatureFile()
 	if err != nil {
 		return nil, fault.Wrap(fault.FiltergraphFailed, opSign, err)
@@ -43,7 +43,7 @@ func newSigner(width, height int, base timing.Base) (*signer, error) {
 	return s, nil
 }
 
-func (s *signer) build(width, height int, base timing.Base) error {
+func (s *signer) build(width, height int, base mediafile.TimeBase) error {
 	s.graph = astiav.AllocFilterGraph()
 	in, out := astiav.FindFilterByName("buffer"), astiav.FindFilterByName("buffersink")
 	if s.graph == nil || s.got == nil || in == nil || out == nil {

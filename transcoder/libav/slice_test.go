@@ -50,7 +50,7 @@ func slices2s() []*core.Clip {
 	}
 }
 
-// TestSlices: whatever part of a segment is asked for, in whatever form, comes as a
+// TestSlices: whatever part of a segment is requested, in whatever form, comes as a
 // file that holds what is reported, or is refused by name.
 func TestSlices(t *testing.T) {
 	t.Parallel()

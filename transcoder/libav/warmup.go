@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// warmUpClip is one grey frame of 640×360 in H.264, which is a key frame.
+// warmUpClip is one gray frame of 640×360 in H.264, which is a key frame.
 //
 //go:embed warmup.ts
 var warmUpClip string

@@ -10,7 +10,7 @@ import (
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
-	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/device"
 	kit "github.com/tuttinode/tutti/test/gpu/card"
 	ours "github.com/tuttinode/tutti/transcoder/nvml"
 )
@@ -56,7 +56,7 @@ func TestCardManagementLibrary(t *testing.T) {
 	}
 }
 
-func describe(t *testing.T, d gpu.Device, s gpu.Sample) {
+func describe(t *testing.T, d device.GPU, s device.Sample) {
 	t.Helper()
 	name := fmt.Sprintf("GPU %d (%s)", d.Index, d.Name)
 	kit.CheckThat(t, d.Memory > 0 && d.Compute >= 30 && d.PCI != "" && strings.HasPrefix(string(d.UUID), "GPU-"),

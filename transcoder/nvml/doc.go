@@ -8,6 +8,6 @@
 //
 // A call of go-nvml for a function that the library does not have ends the process
 // ("symbol lookup error"), as does any call before the library is loaded. So a
-// Reader exists only after the library was loaded and initialised, and each call is
+// Reader exists only after the library was loaded and initialized, and each call is
 // made only if its symbol was found.
 package nvml

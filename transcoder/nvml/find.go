@@ -12,17 +12,17 @@ import (
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
-	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/transcoder/gpus"
 )
 
 // driver is what stays the same while the process runs.
-type driver = gpu.Driver
+type driver = device.Driver
 
-// device is one that gave a handle.
-type device struct {
+// nvmlDevice is one that gave a handle.
+type nvmlDevice struct {
 	handle nvml.Device
-	about  gpu.Device
+	about  device.GPU
 	// xid is the last critical error and xidAt its time.
 	xid   int
 	xidAt time.Time
@@ -42,7 +42,7 @@ func (r *Reader) readDriver() driver {
 }
 
 // find takes stock. The number of devices does not change while the library is
-// initialised; a new process sees new ones.
+// initialized; a new process sees new ones.
 func (r *Reader) find() nvml.Return {
 	count, ret := r.lib.DeviceGetCount()
 	if ret != nvml.SUCCESS {
@@ -51,7 +51,7 @@ func (r *Reader) find() nvml.Return {
 	for i := range min(count, gpus.MaxDevices) {
 		handle, ret := r.lib.DeviceGetHandleByIndex(i)
 		if ret == nvml.SUCCESS {
-			var d *device
+			var d *nvmlDevice
 			if d, ret = r.describe(i, handle); ret == nvml.SUCCESS {
 				r.devices = append(r.devices, d)
 				continue
@@ -70,20 +70,20 @@ func (r *Reader) number() {
 	if len(r.unreadable) > 0 {
 		return
 	}
-	slices.SortStableFunc(r.devices, func(a, b *device) int { return cmp.Compare(a.about.PCI, b.about.PCI) })
+	slices.SortStableFunc(r.devices, func(a, b *nvmlDevice) int { return cmp.Compare(a.about.PCI, b.about.PCI) })
 	for i, d := range r.devices {
 		d.about.Index = i
 	}
 }
 
 // describe asks for what does not change.
-func (r *Reader) describe(index int, handle nvml.Device) (*device, nvml.Return) {
-	d := &device{handle: handle, about: gpu.Device{Index: index}}
+func (r *Reader) describe(index int, handle nvml.Device) (*nvmlDevice, nvml.Return) {
+	d := &nvmlDevice{handle: handle, about: device.GPU{Index: index}}
 	uuid, ret := handle.GetUUID()
 	if ret != nvml.SUCCESS {
 		return nil, ret
 	}
-	d.about.UUID = gpu.UUID(uuid)
+	d.about.UUID = device.UUID(uuid)
 	if pci, ret := handle.GetPciInfo(); ret == nvml.SUCCESS {
 		d.about.PCI = busID(pci)
 	}
@@ -91,7 +91,7 @@ func (r *Reader) describe(index int, handle nvml.Device) (*device, nvml.Return) 
 		d.about.Name = gpus.Plain(name)
 	}
 	if m, ret := handle.GetMemoryInfo(); ret == nvml.SUCCESS {
-		d.about.Memory = gpu.Bytes(m.Total)
+		d.about.Memory = device.Bytes(m.Total)
 	}
 	if r.has["nvmlDeviceGetCudaComputeCapability"] {
 		if major, minor, ret := handle.GetCudaComputeCapability(); ret == nvml.SUCCESS {
@@ -117,7 +117,7 @@ func withoutEncoders() []int { return []int{80, 90, 100, 103} }
 
 // encodes reports whether the GPU has encoder units. Where the driver does not report
 // that clearly, its generation does.
-func (r *Reader) encodes(d *device) bool {
+func (r *Reader) encodes(d *nvmlDevice) bool {
 	if slices.Contains(withoutEncoders(), d.about.Compute) {
 		return false
 	}

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/windows"
 
-	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/transcoder/gpus"
 )
 
@@ -21,12 +21,12 @@ import (
 type library struct {
 	dll     *windows.LazyDLL
 	devices []card
-	driver  gpu.Driver
+	driver  device.Driver
 }
 
 type card struct {
 	handle uintptr
-	about  gpu.Device
+	about  device.GPU
 }
 
 // Watch writes a report at once and at every tick until ctx ends or w is closed, or
@@ -140,13 +140,13 @@ type pciInfo struct {
 type memoryInfo struct{ total, free, used uint64 }
 
 func (l *library) describe(c *card) {
-	c.about.UUID = gpu.UUID(l.text("nvmlDeviceGetUUID", c.handle))
+	c.about.UUID = device.UUID(l.text("nvmlDeviceGetUUID", c.handle))
 	c.about.Name = l.text("nvmlDeviceGetName", c.handle)
 	var pci pciInfo
 	if l.call("nvmlDeviceGetPciInfo_v3", c.handle, uintptr(unsafe.Pointer(&pci))) == success {
 		c.about.PCI = fmt.Sprintf("%04x:%02x:%02x.0", pci.domain, pci.bus&0xff, pci.device&0xff)
 	}
-	c.about.Memory = gpu.Bytes(l.memory(c).total)
+	c.about.Memory = device.Bytes(l.memory(c).total)
 	var major, minor int32
 	if l.call("nvmlDeviceGetCudaComputeCapability", c.handle, uintptr(unsafe.Pointer(&major)),
 		uintptr(unsafe.Pointer(&minor))) == success {
@@ -170,10 +170,10 @@ func (l *library) read(now time.Time) gpus.ReportLine {
 	line := gpus.ReportLine{Driver: l.driver}
 	for i := range l.devices {
 		c := &l.devices[i]
-		s := gpu.Sample{At: now, Used: gpu.Bytes(l.memory(c).used)}
+		s := device.Sample{At: now, Used: device.Bytes(l.memory(c).used)}
 		var load struct{ gpu, memory uint32 }
 		if l.call("nvmlDeviceGetUtilizationRates", c.handle, uintptr(unsafe.Pointer(&load))) == success {
-			s.GPU = gpu.Percent(min(load.gpu, 100))
+			s.GPU = device.Percent(min(load.gpu, 100))
 		}
 		var sessions, fps, latency uint32
 		if l.call("nvmlDeviceGetEncoderStats", c.handle, uintptr(unsafe.Pointer(&sessions)), uintptr(unsafe.Pointer(&fps)),

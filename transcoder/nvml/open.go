@@ -11,20 +11,20 @@ import (
 	"github.com/tuttinode/tutti/transcoder/gpus"
 )
 
-// Reader asks an initialised library. It is for one goroutine.
+// Reader asks an initialized library. It is for one goroutine.
 type Reader struct {
 	lib nvml.Interface
 	// has are the optional functions that the library has.
 	has     map[string]bool
 	driver  driver
-	devices []*device
+	devices []*nvmlDevice
 	// unreadable are the devices that gave no handle.
 	unreadable []gpus.Unreadable
 	// events tells of critical errors, nil without.
 	events nvml.EventSet
 }
 
-// Open loads and initialises the library. The problem says why it cannot be used.
+// Open loads and initializes the library. The problem says why it cannot be used.
 func Open() (*Reader, *gpus.Problem) { return open(nvml.New()) }
 
 func open(lib nvml.Interface) (*Reader, *gpus.Problem) {

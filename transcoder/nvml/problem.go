@@ -27,7 +27,7 @@ func problem(ret nvml.Return) *gpus.Problem {
 }
 
 // texts are our words for errors: the library's own may not be asked for when it
-// could not be initialised. Read-only.
+// could not be initialized. Read-only.
 var texts = map[nvml.Return]string{
 	nvml.ERROR_LIBRARY_NOT_FOUND:       "libnvidia-ml.so.1 is not found",
 	nvml.ERROR_DRIVER_NOT_LOADED:       "the driver is not loaded",

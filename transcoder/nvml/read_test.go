@@ -15,7 +15,7 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 	"github.com/NVIDIA/go-nvml/pkg/nvml/mock"
 
-	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/transcoder/gpus"
 	ours "github.com/tuttinode/tutti/transcoder/nvml"
 )
@@ -41,11 +41,11 @@ func TestEverythingIsRead(t *testing.T) {
 	f := newFake(plainCard("GPU-bb", 0x5e), plainCard("GPU-aa", 0x3b))
 	r := opened(t, f)
 	l := same(t, r.Read(now))
-	if l.Driver != (gpu.Driver{Version: "550.54.15", CUDA: "12.4"}) || len(l.Devices) != 2 || l.Unreadable != nil {
+	if l.Driver != (device.Driver{Version: "550.54.15", CUDA: "12.4"}) || len(l.Devices) != 2 || l.Unreadable != nil {
 		t.Fatalf("%+v", l)
 	}
 	// In the order of the bus, whatever the driver's.
-	want := gpu.Device{Index: 0, UUID: "GPU-aa", PCI: "0000:3b:00.0", Name: "NVIDIA L4", Memory: 24 * gib, Compute: 89,
+	want := device.GPU{Index: 0, UUID: "GPU-aa", PCI: "0000:3b:00.0", Name: "NVIDIA L4", Memory: 24 * gib, Compute: 89,
 		Encodes: true}
 	if got := l.Devices[0].Device; got != want {
 		t.Errorf("%+v", got)
@@ -53,9 +53,9 @@ func TestEverythingIsRead(t *testing.T) {
 	if d := l.Devices[1].Device; d.Index != 1 || d.UUID != "GPU-bb" {
 		t.Errorf("%+v", d)
 	}
-	sample := gpu.Sample{
+	sample := device.Sample{
 		At: now, Used: gib, GPU: 33, Encoder: 100, Decoder: 7, EncoderSessions: 4, Temperature: 55, SlowdownAt: 96,
-		Processes: []gpu.Process{{PID: 7, Name: "python3", Used: gib}, {PID: 5, Name: "python3", Used: 3},
+		Processes: []device.Process{{PID: 7, Name: "python3", Used: gib}, {PID: 5, Name: "python3", Used: 3},
 			{PID: 6, Name: "python3"}},
 	}
 	if got := l.Devices[0].Sample; !reflect.DeepEqual(got, sample) {
@@ -83,8 +83,8 @@ func TestAnOldDriver(t *testing.T) {
 	r := opened(t, f)
 	l := same(t, r.Read(now))
 	if got := l.Devices[0]; !reflect.DeepEqual(got, gpus.ReportEntry{
-		Device: gpu.Device{UUID: "GPU-aa", PCI: "0000:01:00.0", Name: "NVIDIA L4", Memory: 24 * gib, Encodes: true},
-		Sample: gpu.Sample{At: now, Used: 2 * gib},
+		Device: device.GPU{UUID: "GPU-aa", PCI: "0000:01:00.0", Name: "NVIDIA L4", Memory: 24 * gib, Encodes: true},
+		Sample: device.Sample{At: now, Used: 2 * gib},
 	}) {
 		t.Errorf("%+v", got)
 	}
@@ -118,7 +118,7 @@ func TestRefusals(t *testing.T) {
 	c.GetGraphicsRunningProcessesFunc = c.GetComputeRunningProcessesFunc
 	c.RegisterEventsFunc = func(uint64, nvml.EventSet) nvml.Return { return no }
 	l := same(t, opened(t, newFake(c)).Read(now))
-	if got := l.Devices[0].Sample; !reflect.DeepEqual(got, gpu.Sample{At: now, Used: 2 * gib}) {
+	if got := l.Devices[0].Sample; !reflect.DeepEqual(got, device.Sample{At: now, Used: 2 * gib}) {
 		t.Errorf("%+v", got)
 	}
 }

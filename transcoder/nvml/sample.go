@@ -11,7 +11,7 @@ import (
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
-	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/transcoder/gpus"
 )
 
@@ -29,7 +29,7 @@ func (r *Reader) Read(now time.Time) gpus.ReportLine {
 	return l
 }
 
-func (r *Reader) sample(d *device, now time.Time) (s gpu.Sample, lost bool) {
+func (r *Reader) sample(d *nvmlDevice, now time.Time) (s device.Sample, lost bool) {
 	s.At = now
 	if r.memory(d, &s) == nvml.ERROR_GPU_IS_LOST {
 		if d.xid != lostXID {
@@ -48,21 +48,21 @@ func (r *Reader) sample(d *device, now time.Time) (s gpu.Sample, lost bool) {
 
 // memory returns what is in use, without what the driver keeps for itself where it reports
 // that.
-func (r *Reader) memory(d *device, s *gpu.Sample) nvml.Return {
+func (r *Reader) memory(d *nvmlDevice, s *device.Sample) nvml.Return {
 	if r.has["nvmlDeviceGetMemoryInfo_v2"] {
 		if m, ret := d.handle.GetMemoryInfo_v2(); ret == nvml.SUCCESS {
-			s.Used = gpu.Bytes(m.Used)
+			s.Used = device.Bytes(m.Used)
 			return ret
 		}
 	}
 	m, ret := d.handle.GetMemoryInfo()
 	if ret == nvml.SUCCESS {
-		s.Used = gpu.Bytes(m.Used)
+		s.Used = device.Bytes(m.Used)
 	}
 	return ret
 }
 
-func (r *Reader) loads(h nvml.Device, s *gpu.Sample) {
+func (r *Reader) loads(h nvml.Device, s *device.Sample) {
 	if r.has["nvmlDeviceGetUtilizationRates"] {
 		if u, ret := h.GetUtilizationRates(); ret == nvml.SUCCESS {
 			s.GPU = percent(u.Gpu)
@@ -85,10 +85,10 @@ func (r *Reader) loads(h nvml.Device, s *gpu.Sample) {
 	}
 }
 
-func percent(n uint32) gpu.Percent { return gpu.Percent(min(n, 100)) }
+func percent(n uint32) device.Percent { return device.Percent(min(n, 100)) }
 
 // condition is the GPU's health.
-func (r *Reader) condition(h nvml.Device, s *gpu.Sample) {
+func (r *Reader) condition(h nvml.Device, s *device.Sample) {
 	if r.has["nvmlDeviceGetTemperature"] {
 		if n, ret := h.GetTemperature(nvml.TEMPERATURE_GPU); ret == nvml.SUCCESS {
 			s.Temperature = degrees(n)
@@ -124,20 +124,20 @@ func degrees(n uint32) int {
 func throttled(reasons uint64) string {
 	switch {
 	case reasons&(nvml.ClocksThrottleReasonSwThermalSlowdown|nvml.ClocksThrottleReasonHwThermalSlowdown) != 0:
-		return gpu.ByTemperature
+		return device.ByTemperature
 	case reasons&nvml.ClocksThrottleReasonHwPowerBrakeSlowdown != 0:
-		return gpu.ByPowerBrake
+		return device.ByPowerBrake
 	case reasons&nvml.ClocksThrottleReasonHwSlowdown != 0:
-		return gpu.ByHardware
+		return device.ByHardware
 	case reasons&nvml.ClocksThrottleReasonSwPowerCap != 0:
-		return gpu.ByPower
+		return device.ByPower
 	}
 	return ""
 }
 
 // processes returns the largest users, each once.
-func (r *Reader) processes(h nvml.Device) []gpu.Process {
-	used := make(map[uint32]gpu.Bytes)
+func (r *Reader) processes(h nvml.Device) []device.Process {
+	used := make(map[uint32]device.Bytes)
 	add := func(name string, list func() ([]nvml.ProcessInfo, nvml.Return)) {
 		if !r.has[name] {
 			return
@@ -147,21 +147,21 @@ func (r *Reader) processes(h nvml.Device) []gpu.Process {
 			return
 		}
 		for _, p := range infos {
-			n := gpu.Bytes(0)
+			n := device.Bytes(0)
 			// All ones: the driver does not tell.
 			if p.UsedGpuMemory < 1<<50 {
-				n = gpu.Bytes(p.UsedGpuMemory)
+				n = device.Bytes(p.UsedGpuMemory)
 			}
 			used[p.Pid] = max(used[p.Pid], n)
 		}
 	}
 	add("nvmlDeviceGetComputeRunningProcesses", h.GetComputeRunningProcesses)
 	add("nvmlDeviceGetGraphicsRunningProcesses", h.GetGraphicsRunningProcesses)
-	var out []gpu.Process
+	var out []device.Process
 	for pid, n := range used {
-		out = append(out, gpu.Process{PID: int(pid), Used: n})
+		out = append(out, device.Process{PID: int(pid), Used: n})
 	}
-	slices.SortFunc(out, func(a, b gpu.Process) int {
+	slices.SortFunc(out, func(a, b device.Process) int {
 		return cmp.Or(cmp.Compare(b.Used, a.Used), cmp.Compare(a.PID, b.PID))
 	})
 	out = out[:min(len(out), gpus.MaxProcesses)]

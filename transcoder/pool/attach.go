@@ -6,16 +6,16 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
 // Devices attach to the pool at run time.
-var _ deviceport.Placer = (*Pool)(nil)
+var _ device.Placer = (*Pool)(nil)
 
 // Attach adds a device; it gets sessions from now on. The pool does not close it. The
 // fault is DeviceNameTaken, or TranscoderStopped after Close.
-func (p *Pool) Attach(d deviceport.Device, o deviceport.Resources) (deviceport.Attachment, error) {
+func (p *Pool) Attach(d device.Device, o device.Resources) (device.Attachment, error) {
 	x := newDevice(d, o)
 	if err := p.attach(x); err != nil {
 		return nil, err
@@ -23,9 +23,9 @@ func (p *Pool) Attach(d deviceport.Device, o deviceport.Resources) (deviceport.A
 	return &attachment{p, x}, nil
 }
 
-func newDevice(d deviceport.Device, o deviceport.Resources) *device {
-	x := &device{engine: d, label: d.Device(), since: time.Now(), offer: clone(o), treeRank: unavailable,
-		tally: new(deviceport.Tally)}
+func newDevice(d device.Device, o device.Resources) *poolDevice {
+	x := &poolDevice{engine: d, label: d.Device(), since: time.Now(), offer: clone(o), treeRank: unavailable,
+		tally: new(device.Tally)}
 	if e, ok := d.(parallel); ok && !o.Remote {
 		x.queue.slots = e.Parallel()
 	}
@@ -40,13 +40,13 @@ func newDevice(d deviceport.Device, o deviceport.Resources) *device {
 }
 
 // clone copies an offer's bits, which the caller may change.
-func clone(o deviceport.Resources) deviceport.Resources {
+func clone(o device.Resources) device.Resources {
 	o.Capabilities.Bits = slices.Clone(o.Capabilities.Bits)
 	o.Capabilities.Mandatory = slices.Clone(o.Capabilities.Mandatory)
 	return o
 }
 
-func (p *Pool) attach(d *device) error {
+func (p *Pool) attach(d *poolDevice) error {
 	t := &p.table
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -68,16 +68,16 @@ func (p *Pool) attach(d *device) error {
 	return nil
 }
 
-// attachment is the deviceport.Attachment of a device.
+// attachment is the device.Attachment of a device.
 type attachment struct {
 	p *Pool
-	d *device
+	d *poolDevice
 }
 
 // Update replaces the offer.
-func (a *attachment) Update(o deviceport.Resources) { a.p.update(a.d, clone(o)) }
+func (a *attachment) Update(o device.Resources) { a.p.update(a.d, clone(o)) }
 
-func (p *Pool) update(d *device, o deviceport.Resources) {
+func (p *Pool) update(d *poolDevice, o device.Resources) {
 	t := &p.table
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -141,7 +141,7 @@ func (a *attachment) Detach() {
 	}
 }
 
-func (p *Pool) suspend(d *device, why *fault.Fault, drained bool) {
+func (p *Pool) suspend(d *poolDevice, why *fault.Fault, drained bool) {
 	if why == nil {
 		why = fault.New(fault.DeviceDrained, "suspend a device", "no reason was given")
 	}
@@ -151,7 +151,7 @@ func (p *Pool) suspend(d *device, why *fault.Fault, drained bool) {
 	p.refresh(d)
 }
 
-func (p *Pool) resume(d *device) {
+func (p *Pool) resume(d *poolDevice) {
 	d.mu.Lock()
 	d.suspended, d.draining = nil, false
 	d.mu.Unlock()

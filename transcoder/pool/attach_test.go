@@ -13,16 +13,16 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/coretest"
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/test/coretest"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
 
 // sim attaches a simulated device with its own offer, as change makes it.
 func sim(
-	t *testing.T, p *pool.Pool, d *coretest.SimDevice, change ...func(*deviceport.Resources),
-) deviceport.Attachment {
+	t *testing.T, p *pool.Pool, d *coretest.SimDevice, change ...func(*device.Resources),
+) device.Attachment {
 	t.Helper()
 	o := d.Offer()
 	for _, f := range change {
@@ -35,8 +35,8 @@ func sim(
 	return a
 }
 
-func remote(sessions int) func(*deviceport.Resources) {
-	return func(o *deviceport.Resources) { o.Remote, o.Sessions = true, sessions }
+func remote(sessions int) func(*device.Resources) {
+	return func(o *device.Resources) { o.Remote, o.Sessions = true, sessions }
 }
 
 func request(id string, renditions int) core.SessionRequest {
@@ -100,7 +100,7 @@ func TestWithoutDevices(t *testing.T) {
 	if err := p.Admit(request("a", 1)); err != nil || p.Usage().Refusal != nil {
 		t.Errorf("with one: %v, %+v", err, p.Usage())
 	}
-	if _, err := p.Attach(&coretest.SimDevice{Name: "0"}, deviceport.Resources{}); !errors.Is(err, fault.DeviceNameTaken) {
+	if _, err := p.Attach(&coretest.SimDevice{Name: "0"}, device.Resources{}); !errors.Is(err, fault.DeviceNameTaken) {
 		t.Errorf("the name again: %v", err)
 	}
 	a.Detach()
@@ -116,17 +116,17 @@ func TestWithoutDevices(t *testing.T) {
 
 func TestSessionsLeaveWhatIsSuspendedDrainedOrDetached(t *testing.T) {
 	t.Parallel()
-	for name, leave := range map[string]func(*testing.T, deviceport.Attachment){
-		deviceport.Suspended: func(_ *testing.T, a deviceport.Attachment) {
+	for name, leave := range map[string]func(*testing.T, device.Attachment){
+		device.Suspended: func(_ *testing.T, a device.Attachment) {
 			a.Suspend(fault.New(fault.NoDevices, "",
 				"unplugged"))
 		},
-		deviceport.Draining: func(t *testing.T, a deviceport.Attachment) {
+		device.Draining: func(t *testing.T, a device.Attachment) {
 			if err := a.Drain(t.Context()); err != nil {
 				t.Error(err)
 			}
 		},
-		"": func(_ *testing.T, a deviceport.Attachment) { a.Detach() },
+		"": func(_ *testing.T, a device.Attachment) { a.Detach() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -198,7 +198,7 @@ func TestDrainOfADeviceWaitsForItsSegments(t *testing.T) {
 		a = sim(t, p, &coretest.SimDevice{Name: "0"})
 		a.Resume()
 		wantRefusal(t, p.Admit(request("b", 1)), fault.NoTranscoders, "none of 1 devices is ready")
-		if u := p.Devices()[0]; u.State != deviceport.Draining || u.Code != fault.DeviceDrained {
+		if u := p.Devices()[0]; u.State != device.Draining || u.Code != fault.DeviceDrained {
 			t.Errorf("shown as %+v", u)
 		}
 		if err := p.ResumeDevice("0"); err != nil || p.Admit(request("b", 1)) != nil {
@@ -211,8 +211,8 @@ func TestDevicesGetWhatTheyCanDo(t *testing.T) {
 	t.Parallel()
 	p := pool.New(nil, pool.Options{MaxSessions: 100, Capabilities: capability.Offer(capability.Of(0, 1), "0.9.1")})
 	defer p.Close()
-	able := func(version string, ids ...capability.ID) func(*deviceport.Resources) {
-		return func(o *deviceport.Resources) {
+	able := func(version string, ids ...capability.ID) func(*device.Resources) {
+		return func(o *device.Resources) {
 			o.Remote, o.Sessions = true, 10
 			o.Capabilities = capability.Offer(capability.Of(ids...), version)
 			o.Capabilities.Capacities = map[capability.ID]uint32{ids[0]: 7}
@@ -258,7 +258,7 @@ func TestASessionThatNeedsMoreMoves(t *testing.T) {
 	t.Parallel()
 	p := pool.New(nil, pool.Options{MaxSessions: 9})
 	defer p.Close()
-	plain := func(o *deviceport.Resources) { o.Capabilities = capability.Offer(capability.Of(0), "") }
+	plain := func(o *device.Resources) { o.Capabilities = capability.Offer(capability.Of(0), "") }
 	sim(t, p, &coretest.SimDevice{Name: "plain"}, plain)
 	if _, err := p.Transcode(t.Context(), segment("s", 0)); err != nil {
 		t.Fatal(err)
@@ -268,7 +268,7 @@ func TestASessionThatNeedsMoreMoves(t *testing.T) {
 	if _, err := p.Transcode(t.Context(), more); !errors.Is(err, fault.NoCapableTranscoder) {
 		t.Errorf("nobody can: %v", err)
 	}
-	sim(t, p, &coretest.SimDevice{Name: "able"}, func(o *deviceport.Resources) {
+	sim(t, p, &coretest.SimDevice{Name: "able"}, func(o *device.Resources) {
 		o.Capabilities = capability.Offer(capability.Of(0, capability.HEVCDecode), "")
 	})
 	if res, err := p.Transcode(t.Context(), more); err != nil || res.Worker != "able" {
@@ -315,7 +315,7 @@ func TestRemoteTranscodersAreReported(t *testing.T) {
 	r.want(t, 2, 7, 4)
 	p.EndSession("0")
 	r.want(t, 2, 7, 3)
-	b.Update(deviceport.Resources{Remote: true, Sessions: 10})
+	b.Update(device.Resources{Remote: true, Sessions: 10})
 	r.want(t, 2, 13, 3)
 	a.Detach()
 	b.Detach()
@@ -328,7 +328,7 @@ func TestChangesAreToldOnceAndSoon(t *testing.T) {
 		var notified atomic.Int32
 		p := pool.New(nil, pool.Options{Changed: func() { notified.Add(1) }})
 		defer p.Close()
-		var first deviceport.Attachment
+		var first device.Attachment
 		for i := range 50 {
 			first = sim(t, p, &coretest.SimDevice{Name: fmt.Sprint(i)})
 		}
@@ -341,7 +341,7 @@ func TestChangesAreToldOnceAndSoon(t *testing.T) {
 		if notified.Load() != 2 {
 			t.Errorf("notified %d times", notified.Load())
 		}
-		first.Update(deviceport.Resources{})
+		first.Update(device.Resources{})
 		<-time.After(time.Second)
 		if notified.Load() != 3 {
 			t.Errorf("notified %d times after another offer", notified.Load())

@@ -48,7 +48,7 @@ func (p *Pool) runAttempts(
 				return a.finish(ctx, d, res, err)
 			}
 		}
-		var next *device
+		var next *poolDevice
 		if err != nil {
 			next = a.nextDevice(ctx, d, err)
 		}
@@ -68,6 +68,8 @@ func refusalFault(how incidents.Treatment) error {
 	switch how {
 	case incidents.Refused:
 		return fault.New(fault.SegmentRefused, "transcode", "it, or its stream, ended or blocked media workers before")
+	case incidents.Waiting:
+		return fault.New(fault.TranscoderBehind, "transcode", "earlier segments of its stream were not done in time")
 	case incidents.Deferred:
 		return fault.New(fault.SenderDeferred, "transcode", "")
 	}
@@ -76,7 +78,7 @@ func refusalFault(how incidents.Treatment) error {
 
 // finish returns the result, or the fault for the caller.
 func (a *segmentAttempts) finish(
-	ctx context.Context, d *device, res *core.TranscodeResult, err error,
+	ctx context.Context, d *poolDevice, res *core.TranscodeResult, err error,
 ) (*core.TranscodeResult, error) {
 	if err == nil {
 		a.succeeded(d)
@@ -86,13 +88,15 @@ func (a *segmentAttempts) finish(
 }
 
 // logRetry logs and counts a retry.
-func (p *Pool) logRetry(job *core.TranscodeJob, d *device, err error, try int) {
+func (p *Pool) logRetry(job *core.TranscodeJob, d *poolDevice, err error, try int) {
 	p.o.Recorder.SegmentRetried(job.Manifest, try+1)
-	p.o.Log.Info("trying a segment again", "session", string(job.Session), "segment", int64(job.Number),
-		"device", d.label, "code", string(fault.CodeOf(err)))
+	if others, ok := p.failures.Allow(job.Party, time.Now()); ok {
+		p.o.Log.Info("trying a segment again", "session", string(job.Session), "segment", int64(job.Number),
+			"device", d.label, "code", string(fault.CodeOf(err)), "others", others)
+	}
 }
 
-func (d *device) attached() bool {
+func (d *poolDevice) attached() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return !d.gone
@@ -109,8 +113,9 @@ type timeLimit struct {
 func dueBy(now time.Time, limit time.Duration) time.Time { return now.Add(limit * 7 / 8) }
 
 // attempt runs a segment once on a device.
-func (a *segmentAttempts) attempt(ctx context.Context, d *device) (*core.TranscodeResult, error) {
+func (a *segmentAttempts) attempt(ctx context.Context, d *poolDevice) (*core.TranscodeResult, error) {
 	p, job := a.p, a.job
+	a.work = workTime{}
 	if err := d.beginSegment(ctx, a.unverified); err != nil {
 		return nil, err
 	}
@@ -136,8 +141,10 @@ func (a *segmentAttempts) attempt(ctx context.Context, d *device) (*core.Transco
 	l := p.attemptLimit(ctx, d, a)
 	sub, cancel := context.WithTimeout(ctx, l.time)
 	defer cancel()
+	stop := p.measureWork(d)
 	res, err := d.engine.Transcode(sub, job)
 	wall := time.Since(start)
+	a.work = stop()
 	a.countPlay(came, plays(job, res, wall))
 	if err == nil {
 		inWork := leave(wall)
@@ -152,6 +159,10 @@ func (a *segmentAttempts) attempt(ctx context.Context, d *device) (*core.Transco
 	}
 	p.recordLate(a.s, d, job, wall)
 	if !l.soft && !ownFailure(err) {
+		if d.isolates() && !d.mayBlame(a.s, a.work) {
+			// A worker that does not end the segment, either, is replaced by its own supervisor.
+			return nil, overloaded(timeout(d, wall, err))
+		}
 		replace(d, fault.TranscodeTimeout)
 	}
 	return nil, timeout(d, wall, err)
@@ -164,7 +175,7 @@ func (treatmentChanged) Error() string { return "it must run in a worker of its 
 
 // treatmentNow returns the treatment of a segment that gets its slot. For an unverified segment
 // it may have changed since it was queued: earlier ones may have ended the worker.
-func (a *segmentAttempts) treatmentNow(d *device, now time.Time) incidents.Treatment {
+func (a *segmentAttempts) treatmentNow(d *poolDevice, now time.Time) incidents.Treatment {
 	if !a.unverified || !d.isolates() {
 		return incidents.Shared
 	}
@@ -175,7 +186,7 @@ func (a *segmentAttempts) treatmentNow(d *device, now time.Time) incidents.Treat
 // failed, the caller left, or the caller had too little time for the timeout to mean
 // anything. A remote tutti transcoder reports its own timeout shortly before ours.
 func (p *Pool) outOfTime(
-	ctx, sub context.Context, d *device, job *core.TranscodeJob, l timeLimit, err error, wall time.Duration,
+	ctx, sub context.Context, d *poolDevice, job *core.TranscodeJob, l timeLimit, err error, wall time.Duration,
 ) bool {
 	least := core.WorkDeadline(job.Duration) * 3 / 4
 	if d.isRemote() {
@@ -189,7 +200,7 @@ func (p *Pool) outOfTime(
 
 // setWorkerName names the device in the result, unless a remote transcoder has named the
 // one of its own devices that did the work.
-func (d *device) setWorkerName(res *core.TranscodeResult) {
+func (d *poolDevice) setWorkerName(res *core.TranscodeResult) {
 	if res.Worker == "" || !d.isRemote() {
 		res.Worker = d.name()
 	}
@@ -197,7 +208,7 @@ func (d *device) setWorkerName(res *core.TranscodeResult) {
 
 // timeout is the fault of an attempt's time limit. It has a code of its own for a remote
 // transcoder that does not answer, which is not its gateway's fault.
-func timeout(d *device, wall time.Duration, err error) error {
+func timeout(d *poolDevice, wall time.Duration, err error) error {
 	if ownFailure(err) {
 		return err
 	}
@@ -222,7 +233,7 @@ func ownFailure(err error) bool {
 }
 
 // replace kills the engine's process, if it has one.
-func replace(d *device, reason fault.Code) {
+func replace(d *poolDevice, reason fault.Code) {
 	if r, ok := d.engine.(replacer); ok {
 		r.Replace(reason)
 	}

@@ -7,10 +7,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/tuttinode/tutti/core/coretest"
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/test/coretest"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
 
@@ -28,7 +28,7 @@ func fill(t *testing.T, p *pool.Pool, name string, renditions int) (admitted int
 func TestEveryBoundHoldsAndIsNamed(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		offer      deviceport.Resources
+		offer      device.Resources
 		options    pool.Options
 		renditions int
 		want       int
@@ -37,21 +37,21 @@ func TestEveryBoundHoldsAndIsNamed(t *testing.T) {
 	}{
 		"the node's number": {options: pool.Options{MaxSessions: 4}, renditions: 1, want: 4,
 			words: "(-maxSessions: 4 of 4 in use)", by: orchestrate.ByOption},
-		"the device's number": {offer: deviceport.Resources{Sessions: 3}, options: pool.Options{MaxSessions: 9},
+		"the device's number": {offer: device.Resources{Sessions: 3}, options: pool.Options{MaxSessions: 9},
 			renditions: 1, want: 3, words: "gpu 0: 3 of 3 sessions in use", by: orchestrate.BySessions},
-		"encoders": {offer: deviceport.Resources{EncoderSessions: 8}, options: pool.Options{MaxSessions: 9},
+		"encoders": {offer: device.Resources{EncoderSessions: 8}, options: pool.Options{MaxSessions: 9},
 			renditions: 3, want: 2, words: "gpu 0: 6 of 8 encoder sessions in use, 3 more wanted",
 			by: orchestrate.ByEncoders},
-		"memory": {offer: deviceport.Resources{Memory: 1000 << 20, SessionMemory: 200 << 20,
+		"memory": {offer: device.Resources{Memory: 1000 << 20, SessionMemory: 200 << 20,
 			RenditionMemory: 50 << 20}, options: pool.Options{MaxSessions: 9}, renditions: 3, want: 3,
 			words: "gpu 0: 900 of 1000 MiB of GPU memory in use, 300 more wanted", by: orchestrate.ByMemory},
 		"what was never measured": {options: pool.Options{Untried: 2}, renditions: 1, want: 2,
 			words: "gpu 0: 2 in use, of which 0 have shown what they cost", by: orchestrate.ByPace},
 		// A session is 6.9 million pixels a second and so 5 % of the device's time: half
 		// of what is allowed is given on the word of the start-up test.
-		"the start-up test": {offer: deviceport.Resources{Cost: 0.05 / 6_912_000}, renditions: 1, want: 8,
+		"the start-up test": {offer: device.Resources{Cost: 0.05 / 6_912_000}, renditions: 1, want: 8,
 			words: "have shown what they cost", by: orchestrate.ByPace},
-		"a remote's number": {offer: deviceport.Resources{Remote: true, Sessions: 20}, renditions: 1, want: 20,
+		"a remote's number": {offer: device.Resources{Remote: true, Sessions: 20}, renditions: 1, want: 20,
 			words: "20 of 20 sessions in use", by: orchestrate.BySessions},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestMeasuredBoundsANumber(t *testing.T) {
 		p := pool.New(nil, pool.Options{MaxSessions: 100, Measured: true, Untried: 1})
 		defer p.Close()
 		// One session is a ratio of a tenth.
-		sim(t, p, &coretest.SimDevice{Name: "0", Cost: 0.1 / 6_912_000}, func(o *deviceport.Resources) { o.Cost = 0 })
+		sim(t, p, &coretest.SimDevice{Name: "0", Cost: 0.1 / 6_912_000}, func(o *device.Resources) { o.Cost = 0 })
 		n := 0
 		for ; n < 20; n++ {
 			if err := p.Admit(request(fmt.Sprint(n), 1)); err != nil {
@@ -117,7 +117,7 @@ func TestLateSegmentsAreLoad(t *testing.T) {
 		p := pool.New(nil, pool.Options{Untried: 1})
 		defer p.Close()
 		d := &coretest.SimDevice{Name: "0", Cost: 0.1 / 6_912_000}
-		sim(t, p, d, func(o *deviceport.Resources) { o.Cost = 0 })
+		sim(t, p, d, func(o *device.Resources) { o.Cost = 0 })
 		for k := range 3 {
 			together(t, p, 1, k)
 		}

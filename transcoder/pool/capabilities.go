@@ -17,7 +17,7 @@ func (p *Pool) Ready() int { return int(p.readyDevices.Load()) }
 
 // countReadyLocked adds a device that became ready to the node's capabilities, or removes
 // one that is not ready any more. The caller holds table.mu.
-func (p *Pool) countReadyLocked(d *device, ready bool) {
+func (p *Pool) countReadyLocked(d *poolDevice, ready bool) {
 	if ready == (d.offered != nil) {
 		return
 	}
@@ -33,7 +33,7 @@ func (p *Pool) countReadyLocked(d *device, ready bool) {
 
 // uncountLocked removes a counted device without publishing. The caller holds table.mu and
 // publishes.
-func (p *Pool) uncountLocked(d *device) {
+func (p *Pool) uncountLocked(d *poolDevice) {
 	if d.offered != nil {
 		p.addCapabilitiesLocked(d, -1)
 		d.offered = nil
@@ -42,7 +42,7 @@ func (p *Pool) uncountLocked(d *device) {
 
 // addCapabilitiesLocked adds or subtracts a device's capabilities. The caller holds
 // table.mu.
-func (p *Pool) addCapabilitiesLocked(d *device, sign int) {
+func (p *Pool) addCapabilitiesLocked(d *poolDevice, sign int) {
 	t := &p.table
 	t.ready += sign
 	for _, id := range d.offered.Bits.IDs() {
@@ -56,7 +56,7 @@ func (p *Pool) addCapabilitiesLocked(d *device, sign int) {
 }
 
 // offeredLocked returns the capabilities that a device adds. The caller holds table.mu.
-func (p *Pool) offeredLocked(d *device) *capability.Capabilities {
+func (p *Pool) offeredLocked(d *poolDevice) *capability.Capabilities {
 	own := d.class.offer
 	if len(own.Bits) == 0 {
 		return &p.o.Capabilities

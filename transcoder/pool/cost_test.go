@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
+	"github.com/tuttinode/tutti/test/coretest"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
 
@@ -22,7 +22,7 @@ func TestFasterDevicesGetMore(t *testing.T) {
 		defer p.Close()
 		// One session is a ratio of 0.03 on one and 0.01 on the other.
 		for name, ratio := range map[string]float64{"slow": 0.03, "fast": 0.01} {
-			sim(t, p, &coretest.SimDevice{Name: name, Cost: ratio / 6_912_000}, func(o *deviceport.Resources) { o.Cost = 0 })
+			sim(t, p, &coretest.SimDevice{Name: name, Cost: ratio / 6_912_000}, func(o *device.Resources) { o.Cost = 0 })
 		}
 		for n := 1; n <= 40; n++ {
 			together(t, p, n, 0)
@@ -51,7 +51,7 @@ func TestSessionsCountForWhatTheyCost(t *testing.T) {
 				<-time.After(took)
 				return nil
 			}
-			if _, err := p.Attach(f, deviceport.Resources{}); err != nil {
+			if _, err := p.Attach(f, device.Resources{}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 )
 
-// device is an attached device with its bookings, measurements and state.
-type device struct {
-	engine deviceport.Device
+// poolDevice is an attached device with its bookings, measurements and state.
+type poolDevice struct {
+	engine device.Device
 	// label is its name; owned: the pool closes it.
 	label string
 	owned bool
@@ -35,11 +35,11 @@ type device struct {
 	offered *capability.Capabilities
 
 	// nextStale links the devices whose rank must be refreshed; stale: this one is linked.
-	nextStale *device
+	nextStale *poolDevice
 	stale     atomic.Bool
 
 	mu    sync.Mutex // guards the fields below
-	offer deviceport.Resources
+	offer device.Resources
 	turn  uint64
 	// treeRank is its rank as the tree has it, limitShare its part of the pool's limit.
 	treeRank   rank
@@ -59,7 +59,7 @@ type device struct {
 	segments   int
 	becameIdle chan struct{}
 	// tally continues when the device reattaches under its name.
-	tally *deviceport.Tally
+	tally *device.Tally
 }
 
 // booked is the part of a device that is assigned to sessions.
@@ -73,7 +73,7 @@ type booked struct {
 }
 
 // name returns the device in logs and results: "cpu", "gpu 0".
-func (d *device) name() string {
+func (d *poolDevice) name() string {
 	if _, err := strconv.Atoi(d.label); err == nil {
 		return "gpu " + d.label
 	}
@@ -81,19 +81,19 @@ func (d *device) name() string {
 }
 
 // memoryInUseLocked estimates the device memory that the sessions use.
-func (d *device) memoryInUseLocked() int64 {
+func (d *poolDevice) memoryInUseLocked() int64 {
 	first := int64(d.sessions - d.unusedSessions)
 	return first*d.offer.SessionMemory + (int64(d.renditions)-first)*d.offer.RenditionMemory
 }
 
 // memoryForLocked estimates the device memory of a session with so many renditions.
-func (d *device) memoryForLocked(renditions int) int64 {
+func (d *poolDevice) memoryForLocked(renditions int) int64 {
 	return d.offer.SessionMemory + int64(renditions-1)*d.offer.RenditionMemory
 }
 
 // bookLocked adds a session's demand to the device, unbookLocked removes it. The caller
 // holds the session's mu, too.
-func (d *device) bookLocked(s *session) {
+func (d *poolDevice) bookLocked(s *session) {
 	d.sessions++
 	d.addDemandLocked(s, 1)
 	s.unused = false
@@ -102,14 +102,14 @@ func (d *device) bookLocked(s *session) {
 }
 
 // addDemandLocked books what a session asked for, or removes the booking with sign -1.
-func (d *device) addDemandLocked(s *session, sign int) {
+func (d *poolDevice) addDemandLocked(s *session, sign int) {
 	d.renditions += sign * s.renditions
 	d.load += int64(sign) * s.load
 	d.weightedLoad += int64(sign) * s.weightedLoad
 }
 
 // awaitUseLocked records that a session has yet to use what it asked for.
-func (d *device) awaitUseLocked(s *session) {
+func (d *poolDevice) awaitUseLocked(s *session) {
 	if d.unmeasuredSince == nil {
 		d.unmeasuredSince = make(map[*session]time.Time)
 	}
@@ -119,7 +119,7 @@ func (d *device) awaitUseLocked(s *session) {
 }
 
 // recordUseLocked records that a session uses what it asked for.
-func (d *device) recordUseLocked(s *session) {
+func (d *poolDevice) recordUseLocked(s *session) {
 	delete(d.unmeasuredSince, s)
 	if s.unused {
 		s.unused = false
@@ -131,7 +131,7 @@ func (d *device) recordUseLocked(s *session) {
 // giveBackUnused removes the booking of a session that had the time to use what it asked for
 // and sent nothing, or nothing that could be transcoded. It reports whether the session still
 // has time.
-func (d *device) giveBackUnused(s *session, now time.Time) (later bool) {
+func (d *poolDevice) giveBackUnused(s *session, now time.Time) (later bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	since, waits := d.unmeasuredSince[s]
@@ -148,7 +148,7 @@ func (d *device) giveBackUnused(s *session, now time.Time) (later bool) {
 	return false
 }
 
-func (d *device) unbookLocked(s *session) {
+func (d *poolDevice) unbookLocked(s *session) {
 	d.sessions--
 	d.recordUseLocked(s)
 	d.addDemandLocked(s, -1)
@@ -160,7 +160,7 @@ func (d *device) unbookLocked(s *session) {
 }
 
 // idle returns a channel that is closed when no segment is in progress, nil when none is.
-func (d *device) idle() <-chan struct{} {
+func (d *poolDevice) idle() <-chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.segments == 0 {

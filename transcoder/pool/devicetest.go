@@ -24,12 +24,12 @@ type hold struct {
 func (h *hold) excludes(unverified bool) bool { return h.over != nil && (h.all || unverified) }
 
 // holdReadyLocked reports whether no segment that the hold excludes is in progress.
-func (d *device) holdReadyLocked() bool {
+func (d *poolDevice) holdReadyLocked() bool {
 	return d.hold.unverified == 0 && (!d.hold.all || d.segments == 0)
 }
 
 // held reports whether a segment would wait for the end of the device's test.
-func (d *device) held(unverified bool) bool {
+func (d *poolDevice) held(unverified bool) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.hold.excludes(unverified)
@@ -37,7 +37,7 @@ func (d *device) held(unverified bool) bool {
 
 // beginSegment waits for a hold that excludes the segment, and counts it in progress until
 // endSegment.
-func (d *device) beginSegment(ctx context.Context, unverified bool) error {
+func (d *poolDevice) beginSegment(ctx context.Context, unverified bool) error {
 	for {
 		d.mu.Lock()
 		if !d.hold.excludes(unverified) {
@@ -58,7 +58,7 @@ func (d *device) beginSegment(ctx context.Context, unverified bool) error {
 	}
 }
 
-func (d *device) endSegment(unverified bool) {
+func (d *poolDevice) endSegment(unverified bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if unverified {
@@ -76,7 +76,7 @@ func (d *device) endSegment(unverified bool) {
 
 // avoidHold returns the device for a segment's first attempt: another one if a hold excludes
 // the segment from d.
-func (a *segmentAttempts) avoidHold(d *device) *device {
+func (a *segmentAttempts) avoidHold(d *poolDevice) *poolDevice {
 	if !d.held(a.unverified) {
 		return d
 	}
@@ -91,9 +91,10 @@ func (a *segmentAttempts) avoidHold(d *device) *device {
 const idleWait = 40 * time.Second
 
 // testUndisturbed tests a device without segments that could make it fail: first without
-// unverified segments, and if no other was done meanwhile, without any. inconclusive says
-// that some were still in progress, so that a failed test proves nothing.
-func (p *Pool) testUndisturbed(d *device) (inconclusive bool, err error) {
+// unverified segments, and if no other segment was done meanwhile, without any segment.
+// inconclusive reports that segments were still in progress, so that a failed test proves
+// nothing.
+func (p *Pool) testUndisturbed(d *poolDevice) (inconclusive bool, err error) {
 	begun := time.Now()
 	for _, all := range []bool{false, true} {
 		var otherSegments, unverified int
@@ -112,7 +113,7 @@ func (p *Pool) testUndisturbed(d *device) (inconclusive bool, err error) {
 
 // testWithHold tests a device under a hold. It returns the number of segments in progress
 // during the test, and how many of them are unverified.
-func (p *Pool) testWithHold(d *device, all bool) (otherSegments, unverified int, err error) {
+func (p *Pool) testWithHold(d *poolDevice, all bool) (otherSegments, unverified int, err error) {
 	d.mu.Lock()
 	over := make(chan struct{})
 	d.hold.over, d.hold.all = over, all
@@ -137,7 +138,7 @@ func (p *Pool) testWithHold(d *device, all bool) (otherSegments, unverified int,
 
 // awaitHoldReady waits for the end of the segments that the hold excludes, for idleWait at
 // most.
-func (p *Pool) awaitHoldReady(d *device) {
+func (p *Pool) awaitHoldReady(d *poolDevice) {
 	timer := time.NewTimer(idleWait)
 	defer timer.Stop()
 	for {
@@ -162,7 +163,7 @@ func (p *Pool) awaitHoldReady(d *device) {
 }
 
 // doneSince reports whether the device did a segment since a time.
-func (d *device) doneSince(since time.Time) bool {
+func (d *poolDevice) doneSince(since time.Time) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.evidence.doneAt.After(since)
@@ -172,7 +173,7 @@ func (d *device) doneSince(since time.Time) bool {
 // with others, while none was done: they may block it together on purpose. The device is
 // tested, and new streams of unknown senders get workers of their own for a while, which
 // shows the blocking ones.
-func (a *segmentAttempts) blockedTogether(d *device, err error) {
+func (a *segmentAttempts) blockedTogether(d *poolDevice, err error) {
 	if _, testable := d.engine.(reprober); !testable {
 		a.p.blameDevice(d, err)
 		return
@@ -187,8 +188,8 @@ func (a *segmentAttempts) blockedTogether(d *device, err error) {
 	}
 }
 
-// beginTest reports whether a test must begin now. After an inconclusive test the next one
-// has to wait, so that new senders are not held up again at once.
+// beginTest reports whether a test must begin now. After an inconclusive test it waits for
+// clearedTime, so that new senders are not held up again at once.
 func (e *blameEvidence) beginTest(gone bool, now time.Time) bool {
 	begins := !e.testing && !gone && now.Sub(e.inconclusiveAt) >= clearedTime
 	e.testing = e.testing || begins
@@ -197,5 +198,5 @@ func (e *blameEvidence) beginTest(gone bool, now time.Time) bool {
 
 // inconclusiveTest is the fault of a device that could not be tested undisturbed.
 func inconclusiveTest(err error) error {
-	return fault.Wrap(fault.DeviceTestFailed, "test a device beside segments", err)
+	return fault.Wrap(fault.DeviceTestFailed, "test a device alongside segments", err)
 }

@@ -3,7 +3,7 @@
 // device is retried on others until its deadline. A device that fails repeatedly is
 // quarantined. New sessions are admitted by the measured capacity of the devices.
 //
-// Pool is the core.Transcoder that the rest of the node sees, and the deviceport.Placer
+// Pool is the core.Transcoder that the rest of the node sees, and the device.Placer
 // that devices attach to at run time. The devices do the media work. Most are clients of
 // media-worker processes (transcoder/worker) or transcoders on other machines
 // (server/remote); the pool does not depend on how they work.

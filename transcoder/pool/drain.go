@@ -25,29 +25,29 @@ func (p *Pool) ResumeDevice(name string) error {
 }
 
 // setOperatorDrain records the operator's request.
-func (p *Pool) setOperatorDrain(op, name string, barred bool) (*device, error) {
+func (p *Pool) setOperatorDrain(op, name string, drained bool) (*poolDevice, error) {
 	t := &p.table
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	d := t.devices[name]
-	if !barred {
+	if !drained {
 		delete(t.operatorDrained, name)
 	}
 	if d == nil {
 		return nil, fault.New(fault.DeviceUnknown, op, name)
 	}
-	if barred {
+	if drained {
 		t.operatorDrained[name] = true
 	}
 	d.mu.Lock()
-	d.operatorDrained = barred
+	d.operatorDrained = drained
 	d.mu.Unlock()
 	p.refreshLocked(d)
 	return d, nil
 }
 
 // waitIdle waits until none of the device's segments is in progress or ctx ends.
-func (d *device) waitIdle(ctx context.Context) error {
+func (d *poolDevice) waitIdle(ctx context.Context) error {
 	for quiet := d.idle(); quiet != nil; quiet = d.idle() {
 		select {
 		case <-quiet:

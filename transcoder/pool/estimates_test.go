@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/test/coretest"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
@@ -57,7 +57,7 @@ func TestATinyStreamLeavesTheDeviceToOthers(t *testing.T) {
 				}}
 				p := pool.New(nil, pool.Options{Untried: 1})
 				defer p.Close()
-				if _, err := p.Attach(twoAtOnce{f}, deviceport.Resources{Cost: c.cost}); err != nil {
+				if _, err := p.Attach(twoAtOnce{f}, device.Resources{Cost: c.cost}); err != nil {
 					t.Fatal(err)
 				}
 				ctx, cancel := context.WithCancel(t.Context())
@@ -124,7 +124,7 @@ func TestASessionThatShowsNothingHoldsNoOtherOut(t *testing.T) {
 				f := &coretest.Fake{Name: "0", Latency: 50 * time.Millisecond}
 				p := pool.New(nil, pool.Options{Untried: 1})
 				defer p.Close()
-				if _, err := p.Attach(twoAtOnce{f}, deviceport.Resources{Cost: cost}); err != nil {
+				if _, err := p.Attach(twoAtOnce{f}, device.Resources{Cost: cost}); err != nil {
 					t.Fatal(err)
 				}
 				ctx, cancel := context.WithCancel(t.Context())
@@ -171,7 +171,7 @@ func TestWhatIsNeverUsedIsNotKept(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				f := &coretest.Fake{Name: "0", Latency: 100 * time.Millisecond}
-				offer := deviceport.Resources{EncoderSessions: 8, Memory: 8 << 30, SessionMemory: 1 << 29,
+				offer := device.Resources{EncoderSessions: 8, Memory: 8 << 30, SessionMemory: 1 << 29,
 					RenditionMemory: 1 << 28, Cost: 0.1 / 8.6e6}
 				p := pool.New(nil, pool.Options{MaxSessions: c.sessions, Untried: 1})
 				defer p.Close()

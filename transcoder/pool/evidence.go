@@ -34,6 +34,7 @@ type blameEvidence struct {
 	lastGood, previousGood goodSegment
 	// doneAt is when the latest segment was done, in real time or not.
 	doneAt time.Time
+	share  share
 }
 
 // goodSegment is when a session last had a segment done in real time.
@@ -67,7 +68,7 @@ func (e *blameEvidence) otherSince(id core.SessionID, since time.Time) bool {
 }
 
 // recordIsolatedSuccess records that a device did a segment in a worker of its own.
-func (p *Pool) recordIsolatedSuccess(d *device, s *session) {
+func (p *Pool) recordIsolatedSuccess(d *poolDevice, s *session) {
 	now := time.Now()
 	d.mu.Lock()
 	open := d.evidence.recordDone(s.id, false, now)
@@ -80,7 +81,7 @@ func (p *Pool) recordIsolatedSuccess(d *device, s *session) {
 // attributeBlame decides about a segment that ended or blocked a worker of its own, and
 // reports whether the segment is to blame. The first one since the device did other work
 // is. When more follow, the device is tested, and the blame is open until then.
-func (p *Pool) attributeBlame(d *device, s *session, w *incidents.Segment, err error) bool {
+func (p *Pool) attributeBlame(d *poolDevice, s *session, w *incidents.Segment, err error) bool {
 	w.Seal()
 	now := time.Now()
 	d.mu.Lock()
@@ -111,7 +112,7 @@ func (p *Pool) attributeBlame(d *device, s *session, w *incidents.Segment, err e
 }
 
 // blameStream records an incident of a stream.
-func (p *Pool) blameStream(s *session, d *device, w *incidents.Segment, err error) {
+func (p *Pool) blameStream(s *session, d *poolDevice, w *incidents.Segment, err error) {
 	n := p.incidents.Blame(w, time.Now())
 	p.o.Log.Warn("a stream ends or blocks media workers; it gets workers of its own, and is refused when it repeats",
 		"session", string(s.id), "device", d.label, "times", n, fault.Attr(err))
@@ -119,7 +120,7 @@ func (p *Pool) blameStream(s *session, d *device, w *incidents.Segment, err erro
 
 // testForBlame tests a device whose workers end repeatedly. If the device works, the
 // segments are to blame, else the device is quarantined.
-func (p *Pool) testForBlame(d *device) {
+func (p *Pool) testForBlame(d *poolDevice) {
 	inconclusive, err := p.testUndisturbed(d)
 	now := time.Now()
 	d.mu.Lock()
@@ -154,25 +155,22 @@ func (p *Pool) testForBlame(d *device) {
 
 // blameBlocking decides about a segment that took all of its caller's time in the shared
 // worker. If other segments were done in real time meanwhile, the segment is to blame. If
-// it was alone, either may be. Else the device was overloaded, which counts against it.
+// it was alone, either may be. Else the device had too much to do, or several blocked it
+// together. A segment that only waited is not to blame.
 func (a *segmentAttempts) blameBlocking(ctx context.Context) {
 	f := &a.failures[len(a.failures)-1]
-	expired := f.code() == fault.TranscodeTimeout
-	if f.remote || !f.d.isolates() || !expired && (ownFailure(f.err) || !a.tookTooLong(ctx, f.to.Sub(f.from))) {
+	if f.remote || !f.d.isolates() || f.work.took == 0 {
 		return
 	}
-	f.d.mu.Lock()
-	others, alone := f.d.evidence.otherSince(a.s.id, f.from), f.d.segments == 0
-	f.d.mu.Unlock()
-	switch {
-	case others:
+	late := f.code() == fault.TranscodeTimeout || f.code() == fault.TranscoderBehind
+	switch blame := f.d.mayBlame(a.s, f.work); {
+	case !late && (ownFailure(f.err) || !a.tookTooLong(ctx, f.work.took)):
+	case blame && f.work.undisturbed():
+		a.p.attributeBlame(f.d, a.s, a.segment, f.err)
+	case blame:
 		a.segment.Seal()
 		a.p.blameStream(a.s, f.d, a.segment, f.err)
-	case alone:
-		a.p.attributeBlame(f.d, a.s, a.segment, f.err)
-	case expired && a.unverified:
-		a.blockedTogether(f.d, f.err)
-	case expired:
-		a.p.blameDevice(f.d, f.err)
+	default:
+		a.sharedLate(f.d, f.work, f.err)
 	}
 }

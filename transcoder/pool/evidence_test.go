@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/test/coretest"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
@@ -66,11 +66,11 @@ func TestABrokenDeviceIsFoundByItsTest(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if u := p.Devices()[0]; u.State != deviceport.Quarantined || d.tests.Load() != 1 {
+		if u := p.Devices()[0]; u.State != device.Quarantined || d.tests.Load() != 1 {
 			t.Fatalf("after %d tests: %+v", d.tests.Load(), u)
 		}
 		good := &coretest.Fake{Name: "1"}
-		if _, err := p.Attach(good, deviceport.Resources{}); err != nil {
+		if _, err := p.Attach(good, device.Resources{}); err != nil {
 			t.Fatal(err)
 		}
 		for n := range 2 {

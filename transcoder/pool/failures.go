@@ -1,7 +1,6 @@
 package pool
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"time"
@@ -11,12 +10,8 @@ import (
 	"github.com/tuttinode/tutti/transcoder/pool/incidents"
 )
 
-// maxAttempts bounds the devices that one segment is tried on: a harmful segment must not
-// reach all of them.
-const maxAttempts = 5
-
 // segmentAttempts are the attempts at one segment. Often only the result of the next
-// device shows whether the segment or the device was at fault.
+// poolDevice shows whether the segment or the device was at fault.
 type segmentAttempts struct {
 	p        *Pool
 	s        *session
@@ -26,16 +21,20 @@ type segmentAttempts struct {
 	failures []failure
 	// unverified: neither the stream nor its sender has a record of good segments.
 	unverified bool
+	// work is how long the latest attempt in a shared worker was in work.
+	work workTime
 	// countedPlay is the playing time that was counted for the session so far.
 	countedPlay time.Duration
 }
 
 // failure is a failed attempt.
 type failure struct {
-	d        *device
+	d        *poolDevice
 	remote   bool
 	err      error
 	from, to time.Time
+	// work is 0 for a segment that never got a slot, or ran on a remote device.
+	work workTime
 }
 
 func (f *failure) code() fault.Code { return fault.CodeOf(f.err) }
@@ -67,8 +66,8 @@ func (f *failure) hadFairTime(job *core.TranscodeJob) bool {
 
 // recordFailure records a failed attempt, and blames the device when that is already
 // certain.
-func (a *segmentAttempts) recordFailure(d *device, from time.Time, err error) {
-	f := failure{d: d, remote: d.isRemote(), err: err, from: from, to: time.Now()}
+func (a *segmentAttempts) recordFailure(d *poolDevice, from time.Time, err error) {
+	f := failure{d: d, remote: d.isRemote(), err: err, from: from, to: time.Now(), work: a.work}
 	a.failures = append(a.failures, f)
 	a.p.countFailure(d, err)
 	if deviceFault(err) && !f.unanswered() && !f.workerEnded() && !(maybeSegmentFault(err) && !f.remote && d.isolates()) {
@@ -78,31 +77,6 @@ func (a *segmentAttempts) recordFailure(d *device, from time.Time, err error) {
 		a.p.losses.add(d, a.s.id, f.to)
 	}
 	a.p.learnLimit(d, a.s, err)
-}
-
-// nextDevice returns the device for the next attempt after d failed, nil when there is none.
-// Each device gets one attempt; a single device gets two. A failure that is likely to
-// repeat is confirmed by one other device.
-func (a *segmentAttempts) nextDevice(ctx context.Context, d *device, err error) *device {
-	final, f := isFinal(err), fault.CodeOf(err)
-	switch {
-	case expired(ctx), len(a.failures) >= maxAttempts, !final && !worthRetry(err):
-		return nil
-	case a.countDevices((*failure).unanswered) >= 2, a.countDevices((*failure).workerEnded) >= 2,
-		a.countDevices((*failure).final) >= 2:
-		return nil
-	}
-	tried := make([]*device, 0, maxAttempts)
-	for i := range a.failures {
-		tried = append(tried, a.failures[i].d)
-	}
-	if next := a.p.move(a.s, false, tried...); next != nil {
-		return next
-	}
-	if final || len(a.failures) > 1 || capacityFailure(err) || f == fault.TranscoderBehind || !d.attached() {
-		return nil
-	}
-	return d
 }
 
 func (f *failure) final() bool { return isFinal(f.err) }
@@ -115,8 +89,8 @@ func (f *failure) blamesSegment() bool {
 func (a *segmentAttempts) countDevices(is func(*failure) bool) int { return len(a.devices(is)) }
 
 // devices returns the distinct devices with failures of a kind.
-func (a *segmentAttempts) devices(is func(*failure) bool) []*device {
-	var out []*device
+func (a *segmentAttempts) devices(is func(*failure) bool) []*poolDevice {
+	var out []*poolDevice
 	for i := range a.failures {
 		if f := &a.failures[i]; is(f) && !slices.Contains(out, f.d) {
 			out = append(out, f.d)

@@ -16,8 +16,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/test/coretest"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/pool"
 	"github.com/tuttinode/tutti/transcoder/worker"
@@ -192,7 +192,7 @@ func TestMemoryExhaustionCostsNobodyElse(t *testing.T) {
 	}
 }
 
-// A stream that kills every worker it meets costs its neighbours one attempt in
+// A stream that kills every worker it meets costs its neighbors one attempt in
 // all, and itself its segments.
 func TestPoisonHarmsOnlyItself(t *testing.T) {
 	t.Parallel()

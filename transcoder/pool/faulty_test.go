@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/test/coretest"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
 
@@ -82,7 +82,7 @@ func TestAStreamThatEndsTranscodersIsRefused(t *testing.T) {
 			}
 			return nil
 		}
-		if _, err := p.Attach(f, deviceport.Resources{Remote: true, Sessions: 5}); err != nil {
+		if _, err := p.Attach(f, device.Resources{Remote: true, Sessions: 5}); err != nil {
 			t.Fatal(err)
 		}
 		fakes = append(fakes, f)
@@ -150,7 +150,7 @@ func TestAQuarantinedDeviceIsTested(t *testing.T) {
 			t.Errorf("%d ready", ready)
 		}
 		u := p.Devices()[0]
-		if u.State != deviceport.Quarantined || u.Code != fault.UnrecoverableState || u.Reason != "fell off the bus" ||
+		if u.State != device.Quarantined || u.Code != fault.UnrecoverableState || u.Reason != "fell off the bus" ||
 			u.Failed == 0 {
 			t.Errorf("shown as %+v", u)
 		}

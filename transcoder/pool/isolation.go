@@ -21,11 +21,11 @@ type isolator interface {
 	Alone(ctx context.Context) (transcoder.Engine, error)
 }
 
-func (d *device) isolates() bool { return d.isolatedSlots != nil }
+func (d *poolDevice) isolates() bool { return d.isolatedSlots != nil }
 
 // retryIsolated retries a segment whose worker ended in a process of its own. Until it is
 // done, new streams of its sender do not share workers with others.
-func (a *segmentAttempts) retryIsolated(ctx context.Context, d *device) (*core.TranscodeResult, error) {
+func (a *segmentAttempts) retryIsolated(ctx context.Context, d *poolDevice) (*core.TranscodeResult, error) {
 	r := a.p.incidents
 	r.RetryBegan(a.segment, time.Now())
 	defer func() { r.RetryEnded(a.segment, time.Now()) }()
@@ -37,7 +37,7 @@ func (a *segmentAttempts) retryIsolated(ctx context.Context, d *device) (*core.T
 // others need for retries and new streams. Their streams without good segments run one at
 // a time per sender.
 func (a *segmentAttempts) runByTreatment(
-	ctx context.Context, d *device, how incidents.Treatment,
+	ctx context.Context, d *poolDevice, how incidents.Treatment,
 ) (*core.TranscodeResult, error) {
 	switch how {
 	case incidents.Isolated:
@@ -57,7 +57,7 @@ func (a *segmentAttempts) runByTreatment(
 
 // runIsolated runs the segment in a process of its own as soon as one of slots is free.
 func (a *segmentAttempts) runIsolated(
-	ctx context.Context, d *device, slots chan struct{},
+	ctx context.Context, d *poolDevice, slots chan struct{},
 ) (*core.TranscodeResult, error) {
 	select {
 	case slots <- struct{}{}:
@@ -76,8 +76,9 @@ func (a *segmentAttempts) runIsolated(
 		return nil, err
 	}
 	defer e.Close()
-	start := time.Now()
+	stop := a.p.measureWork(d)
 	res, err := e.Transcode(sub, a.job)
+	work := stop()
 	late := sub.Err() != nil && ctx.Err() != context.Canceled
 	if err == nil {
 		a.s.mu.Lock()
@@ -88,15 +89,32 @@ func (a *segmentAttempts) runIsolated(
 		d.setWorkerName(res)
 		return res, nil
 	}
-	took := time.Since(start)
-	harm := workerDied(err) || late && took >= a.isolationLimit()/4 || a.tookTooLong(ctx, took)
+	return nil, a.isolatedFailure(ctx, d, work, late, err)
+}
+
+// isolatedFailure assigns blame for a segment that failed in a worker of its own, and returns the
+// caller's fault.
+func (a *segmentAttempts) isolatedFailure(
+	ctx context.Context, d *poolDevice, work workTime, late bool, err error,
+) error {
+	ended := workerDied(err)
+	long := late && work.took >= a.isolationLimit()/4 || a.tookTooLong(ctx, work.took)
+	blame := ended || d.mayBlame(a.s, work)
 	if late {
-		err = timeout(d, took, err)
+		err = timeout(d, work.took, err)
+		if !ended && !(blame && long) {
+			err = overloaded(err) // also if most of the time went by in the queue
+		}
 	}
-	if harm && a.p.attributeBlame(d, a.s, a.segment, err) {
-		err = segmentRefused(err)
+	switch {
+	case (ended || long) && blame:
+		if a.p.attributeBlame(d, a.s, a.segment, err) {
+			err = segmentRefused(err)
+		}
+	case long:
+		a.sharedLate(d, work, err)
 	}
-	return nil, err
+	return err
 }
 
 // unverifiedIsolationLimit bounds the time of an unverified segment in a worker of its

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/test/coretest"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
@@ -46,7 +46,7 @@ func TestWaitingForAWorkerIsNoWork(t *testing.T) {
 }
 
 // While many senders end workers, a sender that is known for good work begins new streams
-// beside each other, and does not wait for theirs.
+// concurrently, and does not wait for theirs.
 func TestManyBadSendersDelayNoKnownOne(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -23,7 +23,7 @@ type observedLimit struct {
 const memoryRecheck = time.Second
 
 // learnedLimits are the limits that a device showed at run time. It is guarded by the
-// device's mu.
+// poolDevice's mu.
 type learnedLimits struct {
 	// byParty are those that sessions of a party met; nil without any.
 	byParty map[string]limits
@@ -155,7 +155,7 @@ func capacityFailure(err error) bool {
 
 // learnLimit lowers the device's limit to its use without the session that it refused: for the
 // session's party, and for all once several parties were refused.
-func (p *Pool) learnLimit(d *device, s *session, err error) {
+func (p *Pool) learnLimit(d *poolDevice, s *session, err error) {
 	if !capacityFailure(err) {
 		return
 	}
@@ -188,7 +188,7 @@ func (p *Pool) learnLimit(d *device, s *session, err error) {
 }
 
 // recordLimited has placements look for limits of parties on a device.
-func (t *table) recordLimited(d *device) {
+func (t *table) recordLimited(d *poolDevice) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !slices.Contains(t.limited, d) {
@@ -198,9 +198,9 @@ func (t *table) recordLimited(d *device) {
 
 // limitedLocked are the devices on which a party's own limits exclude a further session. The
 // caller holds table.mu.
-func (t *table) limitedLocked(party string, renditions int) (out []*device) {
+func (t *table) limitedLocked(party string, renditions int) (out []*poolDevice) {
 	now := time.Now()
-	t.limited = slices.DeleteFunc(t.limited, func(d *device) bool {
+	t.limited = slices.DeleteFunc(t.limited, func(d *poolDevice) bool {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if _, over := d.partyLimitLocked(party, renditions, now); over {
@@ -212,7 +212,7 @@ func (t *table) limitedLocked(party string, renditions int) (out []*device) {
 }
 
 // partyLimitLocked is the party's own limit that a further session would exceed.
-func (d *device) partyLimitLocked(party string, renditions int, now time.Time) (by orchestrate.Bound, over bool) {
+func (d *poolDevice) partyLimitLocked(party string, renditions int, now time.Time) (by orchestrate.Bound, over bool) {
 	own, known := d.learned.byParty[party]
 	if !known {
 		return "", false
@@ -232,7 +232,7 @@ func (d *device) partyLimitLocked(party string, renditions int, now time.Time) (
 }
 
 // releaseMemoryLimit ends the memory limit of a device whose memory is free again.
-func (p *Pool) releaseMemoryLimit(d *device) {
+func (p *Pool) releaseMemoryLimit(d *poolDevice) {
 	free, at, known := p.o.FreeMemory(d.label)
 	now := time.Now()
 	d.mu.Lock()
@@ -247,7 +247,7 @@ func (p *Pool) releaseMemoryLimit(d *device) {
 }
 
 // watchLimits refreshes the device whenever a learned limit ends.
-func (p *Pool) watchLimits(d *device) {
+func (p *Pool) watchLimits(d *poolDevice) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.learned.watched {
@@ -262,7 +262,7 @@ func (p *Pool) watchLimits(d *device) {
 }
 
 // awaitLimit waits until a limit may end; false when there is none, or the pool ends.
-func (p *Pool) awaitLimit(d *device) bool {
+func (p *Pool) awaitLimit(d *poolDevice) bool {
 	now := time.Now()
 	d.mu.Lock()
 	at, some := d.learned.expires(now)

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 func segmentOf(session string) *core.TranscodeJob {
@@ -27,7 +27,7 @@ func TestSegmentsDoNotWaitForPlacement(t *testing.T) {
 	p := New(nil, Options{MaxSessions: 10})
 	defer p.Close()
 	for i := range 3 {
-		if _, err := p.Attach(&coretest.Fake{Name: fmt.Sprint(i)}, deviceport.Resources{}); err != nil {
+		if _, err := p.Attach(&coretest.Fake{Name: fmt.Sprint(i)}, device.Resources{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -114,7 +114,7 @@ func comeAndGo(p *Pool, name string, random *rand.Rand) {
 			}
 			return nil
 		}
-		o := deviceport.Resources{Remote: random.IntN(2) == 0, Sessions: 5 + random.IntN(10),
+		o := device.Resources{Remote: random.IntN(2) == 0, Sessions: 5 + random.IntN(10),
 			EncoderSessions: 20 + random.IntN(10)}
 		a, err := p.Attach(f, o)
 		if err != nil {

@@ -53,7 +53,7 @@ type segmentTime struct {
 // A session's weight is its cost per unit of its own load, relative to the device's other
 // sessions: a source that is hard to decode costs more than its renditions show. The weight
 // moves with the session, since it says nothing about the device.
-func (p *Pool) measure(s *session, d *device, job *core.TranscodeJob, res *core.TranscodeResult, t segmentTime) {
+func (p *Pool) measure(s *session, d *poolDevice, job *core.TranscodeJob, res *core.TranscodeResult, t segmentTime) {
 	playing := res.SourceDuration
 	if playing <= 0 {
 		playing = job.Duration
@@ -91,7 +91,7 @@ func (p *Pool) measure(s *session, d *device, job *core.TranscodeJob, res *core.
 // recordLate adds a segment that missed its deadline to the measurements, so that a device
 // that is too slow gets no more sessions. Only sessions with good segments count: otherwise
 // the segment itself may be the cause.
-func (p *Pool) recordLate(s *session, d *device, job *core.TranscodeJob, wall time.Duration) {
+func (p *Pool) recordLate(s *session, d *poolDevice, job *core.TranscodeJob, wall time.Duration) {
 	// The gateway announces the duration, and may announce too little.
 	playing := max(job.Duration, usualPlaying)
 	if !isMeaningful(s, job) {
@@ -113,7 +113,7 @@ func (p *Pool) recordLate(s *session, d *device, job *core.TranscodeJob, wall ti
 
 // recordUnused counts a segment without a result as one that took nothing: streams that fail, or
 // come too late, must not make a device look full.
-func (p *Pool) recordUnused(s *session, d *device, job *core.TranscodeJob) {
+func (p *Pool) recordUnused(s *session, d *poolDevice, job *core.TranscodeJob) {
 	d.mu.Lock()
 	d.recent.occupy(s, job.Duration, 0, 1, time.Now())
 	d.mu.Unlock()
@@ -127,7 +127,7 @@ func isMeaningful(s *session, job *core.TranscodeJob) bool {
 
 // recordBehind records that a device had no time for a segment: it gets no more sessions
 // for a while.
-func (p *Pool) recordBehind(s *session, d *device, job *core.TranscodeJob) {
+func (p *Pool) recordBehind(s *session, d *poolDevice, job *core.TranscodeJob) {
 	if !isMeaningful(s, job) {
 		return
 	}
@@ -146,7 +146,7 @@ func (p *Pool) recordBehind(s *session, d *device, job *core.TranscodeJob) {
 }
 
 // addRatioLocked adds a segment's real-time ratio. The caller holds the session's mu, too.
-func (d *device) addRatioLocked(p *Pool, s *session, ratio float64, now time.Time) {
+func (d *poolDevice) addRatioLocked(p *Pool, s *session, ratio float64, now time.Time) {
 	d.ratio = smooth(d.ratio, ratio)
 	if running := d.recent.load; running > 0 {
 		d.cost = smooth(d.cost, d.plausibleCostLocked(ratio/float64(running), 1))
@@ -165,7 +165,7 @@ func (d *device) addRatioLocked(p *Pool, s *session, ratio float64, now time.Tim
 
 // updateWeightLocked adds a session's cost per unit of its own load, and updates its
 // weight. The caller holds the session's mu, too.
-func (d *device) updateWeightLocked(s *session, own float64) {
+func (d *poolDevice) updateWeightLocked(s *session, own float64) {
 	if s.measured {
 		d.addMeasuredLocked(s, -1)
 	} else {
@@ -187,14 +187,14 @@ func (d *device) updateWeightLocked(s *session, own float64) {
 
 // addMeasuredLocked adds what a session takes to the sums of its device, or removes it with
 // sign -1. The caller holds the session's mu, too.
-func (d *device) addMeasuredLocked(s *session, sign float64) {
+func (d *poolDevice) addMeasuredLocked(s *session, sign float64) {
 	d.measuredCostSum += sign * s.measuredCost * s.measuredLoad
 	d.measuredLoadSum += sign * s.measuredLoad
 }
 
 // removeMeasuredLocked removes a session from the measurements. The caller holds the
 // session's mu, too.
-func (d *device) removeMeasuredLocked(s *session) {
+func (d *poolDevice) removeMeasuredLocked(s *session) {
 	if !s.measured {
 		return
 	}

@@ -21,7 +21,7 @@ const (
 // deviceFor returns the device for the next segment of a session. It moves the session when it
 // cannot stay. The caller has the session's turn. The fault is NoTranscoders or
 // NoCapableTranscoder.
-func (p *Pool) deviceFor(s *session, job *core.TranscodeJob) (*device, error) {
+func (p *Pool) deviceFor(s *session, job *core.TranscodeJob) (*poolDevice, error) {
 	capable := p.updateNeeds(s, job)
 	now := time.Now()
 	s.mu.Lock()
@@ -107,7 +107,7 @@ func (p *Pool) rebookLocked(s *session, load int64, renditions int) {
 
 // move moves a session to another device and returns it, nil when there is none. Unless
 // fast is set, a device that would be too slow is accepted when no other has capacity.
-func (p *Pool) move(s *session, fast bool, not ...*device) *device {
+func (p *Pool) move(s *session, fast bool, not ...*poolDevice) *poolDevice {
 	from, to := p.relocate(s, fast, not)
 	if from != to && to != nil {
 		p.o.Log.Info("a session moves to another device", "session", string(s.id), "from", from.name(), "device", to.name())
@@ -116,7 +116,7 @@ func (p *Pool) move(s *session, fast bool, not ...*device) *device {
 }
 
 // relocate is move under table.mu, without the log line, which may block.
-func (p *Pool) relocate(s *session, fast bool, not []*device) (from, to *device) {
+func (p *Pool) relocate(s *session, fast bool, not []*poolDevice) (from, to *poolDevice) {
 	p.table.mu.Lock()
 	defer p.table.mu.Unlock()
 	s.mu.Lock()
@@ -140,7 +140,7 @@ func (p *Pool) relocate(s *session, fast bool, not []*device) (from, to *device)
 }
 
 // releaseOn frees a session's resources on a device that it left.
-func (p *Pool) releaseOn(id core.SessionID, d *device) {
+func (p *Pool) releaseOn(id core.SessionID, d *poolDevice) {
 	d.mu.Lock()
 	gone := d.gone
 	d.mu.Unlock()

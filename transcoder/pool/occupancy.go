@@ -15,10 +15,10 @@ const (
 	occupancySmoothing = smoothing / 2
 )
 
-// occupancy is how much of a device's slots sessions take. A session's is smoothed, and a device's is the
-// sum of its measured sessions, each of which counts with what it really took: a hostile session shows
-// nothing about the others, and the sum varies little, so that sessions which are refused and ask again are
-// not admitted by a measurement that is low for a moment.
+// occupancy is how much of a device's slots sessions take. A session's occupancy is smoothed. A device's is the
+// sum of its measured sessions, so each counts with what it really took, and a hostile session does not change
+// what is known of the others. The sum varies little: a session that was refused and asks again is not admitted
+// because a measurement is low for a moment.
 type occupancy struct {
 	// slot is the slot time per second, and device the same for the whole device, shared evenly by
 	// concurrent segments. While few segments run at once, device overestimates the cost and slot may
@@ -34,8 +34,8 @@ func (o *occupancy) add(other occupancy, sign float64) {
 	o.load += sign * other.load
 }
 
-// occupy adds a segment's work, which ended now, to the occupancy of its session; inWork is the average number
-// of concurrent segments.
+// occupy adds the work of a segment, which ended now, to the occupancy of its session. inWork is the average
+// number of segments that ran at once.
 func (r *recent) occupy(s *session, playing, work time.Duration, inWork float64, now time.Time) {
 	if !s.link.listed {
 		return
@@ -56,18 +56,18 @@ func (r *recent) occupy(s *session, playing, work time.Duration, inWork float64,
 	r.occupied.add(s.link.occupied, 1)
 }
 
-// slotUseLocked returns the slot time per second that the sessions take, and that a unit of further load may take;
-// both are 0 when they are not known. Sessions that are not measured count with what they may take.
-func (d *device) slotUseLocked() (used, each float64) {
+// slotUseLocked returns the slot time per second that the sessions take (used), and that one more unit of load may
+// take (each); both are 0 when they are not known. Sessions that are not measured count with what they may take.
+func (d *poolDevice) slotUseLocked() (used, each float64) {
 	return d.useLocked(d.recent.occupied.slot, float64(d.queue.slots))
 }
 
 // deviceUseLocked is slotUseLocked for the whole device, shared evenly.
-func (d *device) deviceUseLocked() (used, each float64) {
+func (d *poolDevice) deviceUseLocked() (used, each float64) {
 	return d.useLocked(d.recent.occupied.device, 1)
 }
 
-func (d *device) useLocked(measured, slots float64) (used, each float64) {
+func (d *poolDevice) useLocked(measured, slots float64) (used, each float64) {
 	if d.queue.slots == 0 || d.recent.occupied.load <= 0 {
 		return 0, 0
 	}

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
+	"github.com/tuttinode/tutti/test/coretest"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
 
@@ -32,7 +32,7 @@ func TestAFullDeviceAdmitsNoMoreInTime(t *testing.T) {
 		}}
 		p := pool.New(nil, pool.Options{Untried: 1})
 		defer p.Close()
-		if _, err := p.Attach(twoAtOnce{f}, deviceport.Resources{Cost: 0.1 / 8.6e6}); err != nil {
+		if _, err := p.Attach(twoAtOnce{f}, device.Resources{Cost: 0.1 / 8.6e6}); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/test/coretest"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
 
@@ -26,7 +26,7 @@ func rig(t *testing.T, p *pool.Pool, name string, code fault.Code, fails func(*c
 		}
 		return nil
 	}
-	if _, err := p.Attach(f, deviceport.Resources{Remote: true, Sessions: 20}); err != nil {
+	if _, err := p.Attach(f, device.Resources{Remote: true, Sessions: 20}); err != nil {
 		t.Fatal(err)
 	}
 	return f
@@ -70,7 +70,7 @@ func TestABrokenRigIsNoBlackHole(t *testing.T) {
 	}
 }
 
-// Input that two devices refuse is bad: no third one is asked, no device pays for it.
+// Input that two devices refuse is bad: no third one gets the request, no device pays for it.
 func TestTwoDevicesAgree(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -151,7 +151,7 @@ func TestOneOpinion(t *testing.T) {
 	own := &coretest.Fake{On: failing(9, fault.InvalidData)}
 	cpu := pool.New(nil, pool.Options{MaxSessions: 100})
 	defer cpu.Close()
-	if _, err := cpu.Attach(own, deviceport.Resources{}); err != nil {
+	if _, err := cpu.Attach(own, device.Resources{}); err != nil {
 		t.Fatal(err)
 	}
 	for n := range 2 {
@@ -162,7 +162,7 @@ func TestOneOpinion(t *testing.T) {
 	}
 }
 
-// One that refuses and one that has trouble of its own: elsewhere it may be well.
+// One that refuses and one that has a problem of its own: elsewhere it may be well.
 func TestAnOpinionAndATrouble(t *testing.T) {
 	t.Parallel()
 	p := pool.New(nil, pool.Options{MaxSessions: 100})

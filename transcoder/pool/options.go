@@ -27,6 +27,9 @@ type Options struct {
 	// FreeMemory returns a device's unused memory and when it was read; false when it is
 	// unknown. It must not block. Nil is unknown for all devices.
 	FreeMemory func(device string) (bytes int64, at time.Time, ok bool)
+	// OtherLoad returns the CPU time that other programs on this machine have used so far: a segment
+	// that is late because of them is not to blame. Nil is none.
+	OtherLoad func() time.Duration
 	// Changed is called soon after the set of ready devices or their offers changed.
 	// Changes within a short time make one call. Nil is not called.
 	Changed func()
@@ -45,6 +48,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.FreeMemory == nil {
 		o.FreeMemory = func(string) (int64, time.Time, bool) { return 0, time.Time{}, false }
+	}
+	if o.OtherLoad == nil {
+		o.OtherLoad = func() time.Duration { return 0 }
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

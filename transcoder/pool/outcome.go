@@ -12,7 +12,7 @@ import (
 )
 
 // succeeded blames, once a device has done the segment, the devices that failed it before.
-func (a *segmentAttempts) succeeded(winner *device) {
+func (a *segmentAttempts) succeeded(winner *poolDevice) {
 	if len(a.failures) == 0 {
 		return
 	}
@@ -161,7 +161,7 @@ func markOneOpinion(err error) error {
 }
 
 // blameContradicted blames a device for failing a segment that another one did.
-func (p *Pool) blameContradicted(d *device, err error) {
+func (p *Pool) blameContradicted(d *poolDevice, err error) {
 	if !worthRetry(err) {
 		p.penalize(d)
 	}

@@ -23,7 +23,7 @@ func (s *state) activePenalties(now time.Time) int {
 }
 
 // countFailure counts a segment that a device failed.
-func (p *Pool) countFailure(d *device, err error) {
+func (p *Pool) countFailure(d *poolDevice, err error) {
 	if code := fault.CodeOf(err); code == fault.Canceled || code == fault.DeadlineExceeded {
 		return
 	}
@@ -34,7 +34,7 @@ func (p *Pool) countFailure(d *device, err error) {
 }
 
 // penalize lowers a device's rank for a failure of its own.
-func (p *Pool) penalize(d *device) {
+func (p *Pool) penalize(d *poolDevice) {
 	now := time.Now()
 	d.mu.Lock()
 	first := d.activePenalties(now) == 0

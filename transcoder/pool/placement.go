@@ -67,7 +67,7 @@ func newSession(r core.SessionRequest, n *needs) *session {
 		id: r.ID, party: r.Party, needs: n, load: load, weightedLoad: load, weight: 1, renditions: max(1, len(r.Profiles)),
 		turn: make(chan struct{}, 1), done: make(chan struct{}),
 	}
-	s.usedAt.Store(time.Now().UnixNano())
+	s.usedAt.Store(time.Now())
 	return s
 }
 
@@ -80,7 +80,7 @@ func sessionLoad(profiles []core.Profile) int64 { return max(minLoad, transcoder
 
 // chooseLocked finds a device for a search, nil when there is none. Ranks in the trees may
 // be slightly stale, so it refreshes the device and checks again. The caller holds table.mu.
-func (p *Pool) chooseLocked(n *needs, q *search) *device {
+func (p *Pool) chooseLocked(n *needs, q *search) *poolDevice {
 	for range maxRefreshes {
 		d := p.table.findLocked(n, q)
 		if d == nil {
@@ -95,7 +95,7 @@ func (p *Pool) chooseLocked(n *needs, q *search) *device {
 }
 
 // currentTreeRank returns the device's rank as the tree has it.
-func (d *device) currentTreeRank() rank {
+func (d *poolDevice) currentTreeRank() rank {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.treeRank
@@ -103,7 +103,7 @@ func (d *device) currentTreeRank() rank {
 
 // assignLocked assigns a session to a device. The caller holds table.mu, and the session's
 // mu unless the session is not shared yet.
-func (p *Pool) assignLocked(s *session, d *device) {
+func (p *Pool) assignLocked(s *session, d *poolDevice) {
 	p.table.turn++
 	d.mu.Lock()
 	d.turn = p.table.turn
@@ -120,7 +120,7 @@ func (p *Pool) assignLocked(s *session, d *device) {
 
 // recheckLater refreshes a device's rank when a session has used what it asked for, or has had
 // the time for it.
-func (p *Pool) recheckLater(s *session, d *device, after time.Duration) {
+func (p *Pool) recheckLater(s *session, d *poolDevice, after time.Duration) {
 	time.AfterFunc(after, func() {
 		if d.giveBackUnused(s, time.Now()) {
 			p.recheckLater(s, d, time.Second)

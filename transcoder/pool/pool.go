@@ -10,7 +10,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/pool/incidents"
@@ -33,6 +33,7 @@ type Pool struct {
 	losses                     losses
 	incidents                  *incidents.Record
 	senderTurns                senderTurns
+	failures                   fault.Lines // of segments that are tried again
 	remotes                    struct{ number, capacity, load atomic.Int64 }
 	// activeSegments counts segments in progress or waiting, inputBytes their size.
 	activeSegments, inputBytes atomic.Int64
@@ -54,12 +55,13 @@ type Pool struct {
 // Other devices are attached later. Run ends idle sessions.
 func New(engines []transcoder.Engine, o Options) *Pool {
 	o = o.withDefaults()
+	o.OtherLoad = nowAndThen(o.OtherLoad)
 	p := &Pool{o: o, sessions: newShards(), incidents: incidents.New(), done: make(chan struct{}),
 		idle: make(chan struct{})}
 	p.rules.measured, p.rules.untried = o.Measured, o.Untried
 	p.rules.maxSessions.Store(int64(max(0, o.MaxSessions)))
 	t := &p.table
-	t.classes, t.devices = make(map[string]*class), make(map[string]*device)
+	t.classes, t.devices = make(map[string]*class), make(map[string]*poolDevice)
 	t.operatorDrained = make(map[string]bool)
 	t.needs, t.generation = make(map[string]*needs), 1
 	t.unitSums, t.deviceCounts = make(map[capability.ID]uint64), make(map[capability.ID]int)
@@ -73,7 +75,7 @@ func New(engines []transcoder.Engine, o Options) *Pool {
 // attachOwned attaches a device that the pool closes. A second device of the same name
 // gets a suffix: the caller of New passed both on purpose.
 func (p *Pool) attachOwned(e transcoder.Engine) {
-	d := newDevice(e, deviceport.Resources{})
+	d := newDevice(e, device.Resources{})
 	d.owned = true
 	name := d.label
 	for p.attach(d) != nil {
@@ -197,10 +199,10 @@ func (p *Pool) Close() error {
 }
 
 // owned returns the devices that the pool closes.
-func (p *Pool) owned() []*device {
+func (p *Pool) owned() []*poolDevice {
 	p.table.mu.Lock()
 	defer p.table.mu.Unlock()
-	var out []*device
+	var out []*poolDevice
 	for _, d := range p.table.devices {
 		if d.owned {
 			out = append(out, d)
@@ -236,6 +238,39 @@ func (p *Pool) ProbeAlone(ctx context.Context, media []byte) (transcoder.MediaIn
 		return p.Probe(ctx, media)
 	}
 	return prober.Probe(ctx, media)
+}
+
+// ConvertSoundAlone converts sound in a process of its own, where the device can start one.
+func (p *Pool) ConvertSoundAlone(ctx context.Context, sound []byte, to core.SoundFormat, limit int64) ([]byte, error) {
+	device := any(p.prober())
+	if own, ok := device.(isolator); ok {
+		alone, err := own.Alone(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = alone.Close() }()
+		device = alone
+	}
+	converter, ok := device.(transcoder.SoundConverter)
+	if !ok {
+		return nil, fault.New(fault.ErrTranscoderUnavailable, "convert sound", "no device here can convert sound")
+	}
+	return converter.ConvertSound(ctx, sound, to, limit)
+}
+
+// DecodeImageAlone decodes an image in a process of its own. It is refused where the device cannot start one.
+func (p *Pool) DecodeImageAlone(ctx context.Context, image []byte, limit int64) ([]byte, error) {
+	if own, ok := p.prober().(isolator); ok {
+		alone, err := own.Alone(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = alone.Close() }()
+		if d, ok := alone.(transcoder.ImageDecoder); ok {
+			return d.DecodeImage(ctx, image, limit)
+		}
+	}
+	return nil, fault.New(fault.ErrTranscoderUnavailable, "decode image", "no device here can decode images")
 }
 
 // prober returns the least used device that can probe media, nil when there is none. Devices

@@ -17,7 +17,7 @@ type reprober interface {
 }
 
 // blameDevice records a failure that is the device's.
-func (p *Pool) blameDevice(d *device, err error) {
+func (p *Pool) blameDevice(d *poolDevice, err error) {
 	now := time.Now()
 	d.mu.Lock()
 	begins := !d.gone && d.fail(now, err)
@@ -30,7 +30,7 @@ func (p *Pool) blameDevice(d *device, err error) {
 
 // beginQuarantine refuses new sessions for a device until the quarantine is over and, if
 // it can be tested, it passes the test.
-func (p *Pool) beginQuarantine(d *device, q *quarantine, err error) {
+func (p *Pool) beginQuarantine(d *poolDevice, q *quarantine, err error) {
 	now := time.Now()
 	p.o.Log.Warn("a device fails repeatedly and gets no new sessions for a while",
 		"device", d.label, "pause", q.until.Sub(now), fault.Attr(err))
@@ -40,7 +40,7 @@ func (p *Pool) beginQuarantine(d *device, q *quarantine, err error) {
 
 // awaitRecovery waits until a device's quarantine is over, tests it if it can be tested,
 // and gives it sessions again.
-func (p *Pool) awaitRecovery(d *device, q *quarantine) {
+func (p *Pool) awaitRecovery(d *poolDevice, q *quarantine) {
 	for p.awaitQuarantineEnd(d, q) {
 		inconclusive, err := p.testUndisturbed(d)
 		if inconclusive {
@@ -69,7 +69,7 @@ func (p *Pool) awaitRecovery(d *device, q *quarantine) {
 
 // awaitQuarantineEnd waits until the quarantine's present end. It reports false when the
 // quarantine ended early or the pool closes.
-func (p *Pool) awaitQuarantineEnd(d *device, q *quarantine) bool {
+func (p *Pool) awaitQuarantineEnd(d *poolDevice, q *quarantine) bool {
 	d.mu.Lock()
 	until := q.until
 	d.mu.Unlock()
@@ -95,7 +95,7 @@ func (p *Pool) awaitQuarantineEnd(d *device, q *quarantine) bool {
 }
 
 // reprobe tests a device; nil for a device without a test.
-func (p *Pool) reprobe(d *device) error {
+func (p *Pool) reprobe(d *poolDevice) error {
 	r, ok := d.engine.(reprober)
 	if !ok {
 		return nil

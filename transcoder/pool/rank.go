@@ -25,7 +25,7 @@ const (
 )
 
 // rankLocked returns the device's rank now.
-func (d *device) rankLocked(o *rules, now time.Time) rank {
+func (d *poolDevice) rankLocked(o *rules, now time.Time) rank {
 	if !d.ready() || d.freeSessionsLocked(now) <= 0 {
 		return unavailable
 	}
@@ -39,7 +39,7 @@ func (d *device) rankLocked(o *rules, now time.Time) rank {
 }
 
 // usageLocked returns the utilization of the device's scarcest resource.
-func (d *device) usageLocked(now time.Time) float64 {
+func (d *poolDevice) usageLocked(now time.Time) float64 {
 	u := d.expectedCostLocked() * float64(d.weightedLoad) / maxRatio
 	if n := d.sessionLimitLocked(now); n < unlimited {
 		u = max(u, fraction(int64(d.sessions), int64(n)))
@@ -56,7 +56,7 @@ func (d *device) usageLocked(now time.Time) float64 {
 func fraction(used, of int64) float64 { return float64(used) / float64(max(1, of)) }
 
 // expectedCostLocked returns the expected real-time ratio per unit of load.
-func (d *device) expectedCostLocked() float64 {
+func (d *poolDevice) expectedCostLocked() float64 {
 	switch {
 	case d.cost > 0:
 		return d.cost
@@ -68,16 +68,16 @@ func (d *device) expectedCostLocked() float64 {
 
 // sessionLimitLocked, encoderLimitLocked and memoryLimitLocked are the limits of the
 // device's offer, or lower ones that it showed by refusing sessions of several parties.
-func (d *device) sessionLimitLocked(now time.Time) int {
+func (d *poolDevice) sessionLimitLocked(now time.Time) int {
 	return d.learned.bound(sessionLimit, limitOr(d.offer.Sessions), now)
 }
 
-func (d *device) encoderLimitLocked(now time.Time) int {
+func (d *poolDevice) encoderLimitLocked(now time.Time) int {
 	return d.learned.bound(encoderLimit, limitOr(d.offer.EncoderSessions), now)
 }
 
 // memoryLimitLocked is 0 for a device without a memory limit.
-func (d *device) memoryLimitLocked(now time.Time) int64 {
+func (d *poolDevice) memoryLimitLocked(now time.Time) int64 {
 	if d.offer.Memory <= 0 || d.offer.SessionMemory <= 0 {
 		return 0
 	}
@@ -92,21 +92,23 @@ func limitOr(n int) int {
 }
 
 // freeSessionsLocked returns how many more sessions fit the session limit.
-func (d *device) freeSessionsLocked(now time.Time) int { return d.sessionLimitLocked(now) - d.sessions }
+func (d *poolDevice) freeSessionsLocked(now time.Time) int {
+	return d.sessionLimitLocked(now) - d.sessions
+}
 
 // freeRenditionsLocked returns how many renditions a further session may have, by encoders
 // and memory.
-func (d *device) freeRenditionsLocked(now time.Time) int {
+func (d *poolDevice) freeRenditionsLocked(now time.Time) int {
 	return min(d.freeEncodersLocked(now), d.renditionsInFreeMemoryLocked(now))
 }
 
-func (d *device) freeEncodersLocked(now time.Time) int {
+func (d *poolDevice) freeEncodersLocked(now time.Time) int {
 	return d.encoderLimitLocked(now) - d.renditions
 }
 
 // renditionsInFreeMemoryLocked returns how many renditions a further session may have by
 // memory.
-func (d *device) renditionsInFreeMemoryLocked(now time.Time) int {
+func (d *poolDevice) renditionsInFreeMemoryLocked(now time.Time) int {
 	limit := d.memoryLimitLocked(now)
 	if limit == 0 {
 		return unlimited
@@ -128,7 +130,7 @@ func (d *device) renditionsInFreeMemoryLocked(now time.Time) int {
 // ones, on which the projection rests. A device that recently refused a segment for lack
 // of time gets no more sessions. A remote device with a session limit is bounded by its
 // own node.
-func (d *device) freeLoadLocked(o *rules, now time.Time) float64 {
+func (d *poolDevice) freeLoadLocked(o *rules, now time.Time) float64 {
 	weighted := float64(d.weightedLoad)
 	switch {
 	case d.sessions == d.unusedSessions, !o.byRatio(), d.offer.Remote && d.offer.Sessions > 0:
@@ -158,7 +160,7 @@ const unmeasuredShare = 1. / 8
 // load it overestimates the capacity. How much concurrent segments slow each other down is
 // unknown until many run at once. So a device that would be full if segments shared it
 // evenly gets few sessions at a time, and more once these are measured.
-func (d *device) freeQueueLoadLocked() float64 {
+func (d *poolDevice) freeQueueLoadLocked() float64 {
 	slotUse, slotCost := d.slotUseLocked()
 	if slotCost == 0 {
 		return math.Inf(1)
@@ -173,7 +175,7 @@ func (d *device) freeQueueLoadLocked() float64 {
 
 // slotShareLocked returns the share of the slots' time that the sessions take with so much more load, 0
 // when it is not known.
-func (d *device) slotShareLocked(more float64) float64 {
+func (d *poolDevice) slotShareLocked(more float64) float64 {
 	used, each := d.slotUseLocked()
 	if each == 0 {
 		return 0
@@ -184,7 +186,7 @@ func (d *device) slotShareLocked(more float64) float64 {
 // plausibleCostLocked returns what a unit of load that is not measured yet may take on so many slots,
 // from what was measured of others: these may be few whose sources take much and whose renditions
 // have little load. It is at most maxWeight times what the start-up test showed.
-func (d *device) plausibleCostLocked(measured, slots float64) float64 {
+func (d *poolDevice) plausibleCostLocked(measured, slots float64) float64 {
 	if d.queue.slots == 0 || d.offer.Cost <= 0 {
 		return measured
 	}
@@ -192,13 +194,13 @@ func (d *device) plausibleCostLocked(measured, slots float64) float64 {
 }
 
 // limitLocked estimates how many sessions like the present ones the device can serve.
-func (d *device) limitLocked(o *rules, now time.Time) int {
+func (d *poolDevice) limitLocked(o *rules, now time.Time) int {
 	n, _ := d.limitAndBoundLocked(o, now)
 	return n
 }
 
 // limitAndBoundLocked is limitLocked with the bound that sets the limit.
-func (d *device) limitAndBoundLocked(o *rules, now time.Time) (n int, by orchestrate.Bound) {
+func (d *poolDevice) limitAndBoundLocked(o *rules, now time.Time) (n int, by orchestrate.Bound) {
 	if !d.ready() {
 		return d.sessions, ""
 	}
@@ -230,21 +232,21 @@ func (d *device) limitAndBoundLocked(o *rules, now time.Time) (n int, by orchest
 }
 
 // usualRenditionsLocked and usualLoadLocked are those of an average present session.
-func (d *device) usualRenditionsLocked() int {
+func (d *poolDevice) usualRenditionsLocked() int {
 	if d.sessions == 0 {
 		return 1
 	}
 	return max(1, d.renditions/max(1, d.sessions-d.unusedSessions))
 }
 
-func (d *device) usualLoadLocked() int64 {
+func (d *poolDevice) usualLoadLocked() int64 {
 	if d.sessions == 0 {
 		return 1
 	}
 	return max(1, d.weightedLoad/int64(max(1, d.sessions-d.unusedSessions)))
 }
 
-func (d *device) limitByRatioLocked(o *rules, now time.Time) int {
+func (d *poolDevice) limitByRatioLocked(o *rules, now time.Time) int {
 	usual := d.usualLoadLocked()
 	freeLoad := d.freeLoadLocked(o, now)
 	if freeLoad < float64(usual) {

@@ -21,7 +21,7 @@ type rules struct {
 func (r *rules) byRatio() bool { return r.measured || r.maxSessions.Load() == 0 }
 
 // refresh updates a device's rank in its tree.
-func (p *Pool) refresh(d *device) {
+func (p *Pool) refresh(d *poolDevice) {
 	p.table.mu.Lock()
 	defer p.table.mu.Unlock()
 	p.refreshLocked(d)
@@ -42,7 +42,7 @@ func (p *Pool) refreshStaleLocked(n int) bool {
 }
 
 // refreshLocked updates a device's rank in its tree. The caller holds table.mu.
-func (p *Pool) refreshLocked(d *device) {
+func (p *Pool) refreshLocked(d *poolDevice) {
 	now := time.Now()
 	d.mu.Lock()
 	d.treeRank = d.rankLocked(&p.rules, now)

@@ -18,7 +18,7 @@ func (p *Pool) refusalLocked(n *needs, q *search) *fault.Fault {
 	if len(t.compatibleLocked(n)) == 0 {
 		return fault.New(fault.NoCapableTranscoder, opAdmit, n.objection)
 	}
-	return p.cappedLocked(n.classes, func(d *device, now time.Time) (orchestrate.Bound,
+	return p.cappedLocked(n.classes, func(d *poolDevice, now time.Time) (orchestrate.Bound,
 		string) {
 		return d.exceededBoundLocked(q, now)
 	})
@@ -42,7 +42,7 @@ func (p *Pool) fullLocked() *fault.Fault {
 	for _, c := range p.table.classes {
 		all = append(all, c)
 	}
-	return p.cappedLocked(all, func(d *device, now time.Time) (orchestrate.Bound, string) {
+	return p.cappedLocked(all, func(d *poolDevice, now time.Time) (orchestrate.Bound, string) {
 		_, by := d.limitAndBoundLocked(&p.rules, now)
 		q := search{renditions: d.usualRenditionsLocked(), load: float64(d.usualLoadLocked())}
 		return by, d.boundDetailLocked(by, &q, now)
@@ -59,7 +59,8 @@ func cappedByOption(have, most int64) *fault.Fault {
 
 // cappedLocked returns the refusal when none of the classes' devices has capacity. It calls why
 // for one of them with its mu held. The caller holds table.mu.
-func (p *Pool) cappedLocked(classes []*class, why func(*device, time.Time) (orchestrate.Bound, string)) *fault.Fault {
+func (p *Pool) cappedLocked(classes []*class, why func(*poolDevice, time.Time) (orchestrate.Bound,
+	string)) *fault.Fault {
 	number := 0
 	for _, c := range classes {
 		number += c.tree.count
@@ -93,9 +94,9 @@ func (p *Pool) noDeviceReadyLocked() *fault.Fault {
 
 // leastUsed returns the device that explains a refusal: the least used one of the classes, or
 // any when all are full.
-func leastUsed(classes []*class) *device {
+func leastUsed(classes []*class) *poolDevice {
 	var q search
-	var some *device
+	var some *poolDevice
 	for _, c := range classes {
 		c.tree.find(&q)
 		for _, d := range c.tree.devices[:min(len(c.tree.devices), maxRefreshes)] {
@@ -112,7 +113,7 @@ func leastUsed(classes []*class) *device {
 
 // exceededBoundLocked returns the bound of the device that a session would exceed, with its
 // numbers.
-func (d *device) exceededBoundLocked(q *search, now time.Time) (orchestrate.Bound, string) {
+func (d *poolDevice) exceededBoundLocked(q *search, now time.Time) (orchestrate.Bound, string) {
 	if by, over := d.partyLimitLocked(q.party, q.renditions, now); over {
 		return by, "it refused a session of this gateway with as much in use"
 	}
@@ -129,7 +130,7 @@ func (d *device) exceededBoundLocked(q *search, now time.Time) (orchestrate.Boun
 }
 
 // boundDetailLocked returns the numbers of a bound, and what a session would add to them.
-func (d *device) boundDetailLocked(by orchestrate.Bound, q *search, now time.Time) string {
+func (d *poolDevice) boundDetailLocked(by orchestrate.Bound, q *search, now time.Time) string {
 	switch by {
 	case orchestrate.BySessions:
 		return fmt.Sprintf("%d of %d sessions in use", d.sessions, d.sessionLimitLocked(now))

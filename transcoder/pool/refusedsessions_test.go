@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/test/coretest"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
 
 // refusing are devices that refuse the sessions of every party whose name begins with "huge".
-func refusing(t *testing.T, p *pool.Pool, code fault.Code, n int, o deviceport.Resources) {
+func refusing(t *testing.T, p *pool.Pool, code fault.Code, n int, o device.Resources) {
 	t.Helper()
 	for i := range n {
 		f := &coretest.Fake{Name: fmt.Sprint(i)}
@@ -49,15 +49,15 @@ func sendOf(t *testing.T, p *pool.Pool, party, id string, renditions int) error 
 // refused by each device that it is tried on. That says nothing about the sessions of others.
 func TestAStreamThatFitsNowhereTakesNoDevice(t *testing.T) {
 	t.Parallel()
-	memory := deviceport.Resources{Memory: 1000, SessionMemory: 100, RenditionMemory: 50}
+	memory := device.Resources{Memory: 1000, SessionMemory: 100, RenditionMemory: 50}
 	for name, test := range map[string]struct {
 		code  fault.Code
-		offer deviceport.Resources
+		offer device.Resources
 	}{
 		"memory":               {fault.GPUOutOfMemory, memory},
-		"memory of a remote":   {fault.GPUOutOfMemory, deviceport.Resources{Remote: true, Sessions: 10}},
-		"encoders":             {fault.EncoderSessionsExhausted, deviceport.Resources{EncoderSessions: 8}},
-		"encoders of a remote": {fault.EncoderSessionsExhausted, deviceport.Resources{Remote: true, Sessions: 10}},
+		"memory of a remote":   {fault.GPUOutOfMemory, device.Resources{Remote: true, Sessions: 10}},
+		"encoders":             {fault.EncoderSessionsExhausted, device.Resources{EncoderSessions: 8}},
+		"encoders of a remote": {fault.EncoderSessionsExhausted, device.Resources{Remote: true, Sessions: 10}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -100,7 +100,7 @@ func TestADeviceThatRefusesSeveralPartiesIsLearnedFrom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := pool.New(nil, pool.Options{MaxSessions: 100})
 		defer p.Close()
-		refusing(t, p, fault.EncoderSessionsExhausted, 1, deviceport.Resources{EncoderSessions: 8})
+		refusing(t, p, fault.EncoderSessionsExhausted, 1, device.Resources{EncoderSessions: 8})
 		if err := sendOf(t, p, "honest", "first", 2); err != nil {
 			t.Fatal(err)
 		}

@@ -2,61 +2,12 @@ package pool
 
 import (
 	"context"
-	"time"
 
-	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// segmentLimit returns how long an attempt may take: the segment's deadline, or the rest of the
-// caller's time.
-func segmentLimit(ctx context.Context, job *core.TranscodeJob) timeLimit {
-	return timeLimit{time: min(core.WorkDeadline(job.Duration), timeLeft(ctx, job))}
-}
-
-// timeLeft returns the rest of the caller's time; without a deadline it is enough for two
-// attempts.
-func timeLeft(ctx context.Context, job *core.TranscodeJob) time.Duration {
-	if deadline, ok := ctx.Deadline(); ok {
-		return time.Until(deadline)
-	}
-	return 2 * core.WorkDeadline(job.Duration)
-}
-
-// expired reports whether the caller's time is over or ends right now: the caller's
-// deadline and the attempt's may be the same.
-func expired(ctx context.Context) bool {
-	deadline, ok := ctx.Deadline()
-	return ctx.Err() != nil || ok && !time.Now().Before(deadline)
-}
-
-// attemptLimit returns the time limit of an attempt. A gateway waits no longer than the
-// deadline, so a hang that is only detected then leaves no time for another attempt.
-//
-// If the session's segments usually take far less, the first attempt gets half of the
-// time. On a remote device it always does while there are other devices: a transcoder that
-// does not answer may be dead, and if it is not, its work does no harm. The attempt after an
-// unanswered one gets all the remaining time, because the segment itself may be slow.
-func (p *Pool) attemptLimit(ctx context.Context, d *device, a *segmentAttempts) timeLimit {
-	all := segmentLimit(ctx, a.job)
-	half, usual, try := timeLeft(ctx, a.job)/2, a.s.typical(), len(a.failures)+1
-	if half >= all.time {
-		return all
-	}
-	if d.isRemote() {
-		if try < maxAttempts && p.Ready() > try && half >= 2*usual && a.countDevices((*failure).unanswered) == 0 {
-			return timeLimit{time: half, soft: true}
-		}
-		return all
-	}
-	if try == 1 && usual > 0 && half >= 4*usual {
-		return timeLimit{time: half, soft: true}
-	}
-	return all
-}
-
 // isRemote reports whether the device is on another machine.
-func (d *device) isRemote() bool {
+func (d *poolDevice) isRemote() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.offer.Remote
@@ -82,7 +33,7 @@ func isFinal(err error) bool {
 }
 
 // isContradictable reports whether a failure counts against its device once another
-// device did the segment. Differences in capabilities and transient failures do not.
+// poolDevice did the segment. Differences in capabilities and transient failures do not.
 func isContradictable(err error) bool {
 	switch fault.CodeOf(err) {
 	case fault.RemoteWorkerLost, fault.RemoteIncompatible, fault.WorkerReplaced,
@@ -115,4 +66,33 @@ func deviceFault(err error) bool {
 		return true
 	}
 	return maybeSegmentFault(err)
+}
+
+// maxAttempts bounds the devices that one segment is tried on: a harmful segment must not
+// reach all of them.
+const maxAttempts = 5
+
+// nextDevice returns the device for the next attempt after d failed, nil when there is none.
+// Each device gets one attempt; a single device gets two. A failure that is likely to
+// repeat is confirmed by one other device.
+func (a *segmentAttempts) nextDevice(ctx context.Context, d *poolDevice, err error) *poolDevice {
+	final, f := isFinal(err), fault.CodeOf(err)
+	switch {
+	case expired(ctx), len(a.failures) >= maxAttempts, !final && !worthRetry(err):
+		return nil
+	case a.countDevices((*failure).unanswered) >= 2, a.countDevices((*failure).workerEnded) >= 2,
+		a.countDevices((*failure).final) >= 2:
+		return nil
+	}
+	tried := make([]*poolDevice, 0, maxAttempts)
+	for i := range a.failures {
+		tried = append(tried, a.failures[i].d)
+	}
+	if next := a.p.move(a.s, false, tried...); next != nil {
+		return next
+	}
+	if final || len(a.failures) > 1 || capacityFailure(err) || f == fault.TranscoderBehind || !d.attached() {
+		return nil
+	}
+	return d
 }

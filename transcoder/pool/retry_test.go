@@ -1,9 +1,12 @@
 package pool_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -11,9 +14,9 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/test/coretest"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
@@ -55,14 +58,14 @@ func TestRetries(t *testing.T) {
 		jobs  int        // attempts on both devices
 		alone int
 	}{
-		"engine trouble goes elsewhere": {fails: 1, code: fault.TranscoderFailed, want: fault.TranscoderFailed, jobs: 2},
+		"engine failure goes elsewhere": {fails: 1, code: fault.TranscoderFailed, want: fault.TranscoderFailed, jobs: 2},
 		"bad media is looked at twice":  {fails: 9, code: fault.InvalidData, want: fault.InvalidData, jobs: 2},
 		"a lost worker's segment":       {fails: 1, code: fault.WorkerReplaced, want: fault.WorkerReplaced, jobs: 2},
 		"a crash leads to a cell":       {fails: 9, code: fault.WorkerCrashed, jobs: 1, alone: 1},
 		"so does a silent worker":       {fails: 9, code: fault.WorkerUnresponsive, jobs: 1, alone: 1},
 		"and one that eats":             {fails: 9, code: fault.WorkerOutOfMemory, jobs: 1, alone: 1},
 		"exactly one retry":             {fails: 9, code: fault.TranscoderStopped, want: fault.TranscoderStopped, jobs: 2},
-		"a cancelled job stays so":      {fails: 9, code: fault.Canceled, want: fault.Canceled, jobs: 1},
+		"a canceled job stays so":       {fails: 9, code: fault.Canceled, want: fault.Canceled, jobs: 1},
 		"what one device cannot decode": {fails: 1, code: fault.UnsupportedInputCodec, want: fault.UnsupportedInputCodec,
 			jobs: 2},
 		"an unrecoverable device":        {fails: 1, code: fault.UnrecoverableState, want: fault.UnrecoverableState, jobs: 2},
@@ -86,6 +89,30 @@ func TestRetries(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestBadSegmentsDoNotFillTheLog: segments that no device can decode are tried on a second one, and cost their gateway
+// nothing. Few of them have a line.
+func TestBadSegmentsDoNotFillTheLog(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const segments, few = 100, 20
+		var log bytes.Buffer // one session's segments go one after another
+		bad := func(name string) transcoder.Engine {
+			return &coretest.Fake{Name: name, On: failing(segments, fault.InvalidData)}
+		}
+		p := pool.New([]transcoder.Engine{bad("0"), bad("1")}, pool.Options{MaxSessions: 9,
+			Log: slog.New(slog.NewTextHandler(&log, nil))})
+		defer p.Close()
+		for n := range segments {
+			if _, err := p.Transcode(t.Context(), segment("s", n)); !errors.Is(err, fault.InvalidData) {
+				t.Fatal(err)
+			}
+		}
+		if n := strings.Count(log.String(), "trying a segment again"); n == 0 || n > few {
+			t.Errorf("%d lines", n)
+		}
+	})
 }
 
 func TestARetryMovesTheSession(t *testing.T) {
@@ -231,7 +258,7 @@ func TestQuarantine(t *testing.T) {
 			<-time.After(time.Second) // failures apart from each other
 		}
 		use := p.Devices()[0]
-		if use.State != deviceport.Quarantined || use.Code != fault.UnrecoverableState {
+		if use.State != device.Quarantined || use.Code != fault.UnrecoverableState {
 			t.Fatalf("not in quarantine: %+v", use)
 		}
 		for s := range 5 {

@@ -8,15 +8,16 @@ import (
 // senderTurns admits one segment of each sender at a time.
 type senderTurns struct {
 	mu       sync.Mutex
-	bySender map[string]*senderTurn // guarded by mu; senders that have a segment inside or waiting
+	bySender map[string]*senderTurn // guarded by mu; senders that have a segment admitted or waiting
 }
 
 type senderTurn struct {
-	turn  chan struct{}
-	users int
+	turn  chan struct{} // full while a segment is admitted
+	users int           // segments that are admitted or wait, guarded by senderTurns.mu
 }
 
-// enter waits for a sender's turn. Segments without a sender do not wait.
+// enter waits until no other segment of the sender is admitted; leave ends the turn. Segments without a
+// sender do not wait.
 func (l *senderTurns) enter(ctx context.Context, sender string) (leave func(), err error) {
 	if sender == "" {
 		return func() {}, nil

@@ -25,9 +25,9 @@ type session struct {
 	// done is closed when the session ends.
 	done chan struct{}
 	// inProgress counts its segments in progress or waiting, usedAt is when it last had
-	// one, in nanoseconds.
+	// one.
 	inProgress atomic.Int32
-	usedAt     atomic.Int64
+	usedAt     core.Instant
 
 	// link is guarded by the mu of the session's device.
 	link link
@@ -36,7 +36,7 @@ type session struct {
 
 	mu sync.Mutex // guards the fields below; taken after table.mu and before device.mu
 	// dev is its device. Only its segment in progress moves it to another.
-	dev   *device
+	dev   *poolDevice
 	ended bool
 	needs *needs
 	// incapable: its device cannot do what the session needs now.
@@ -73,7 +73,7 @@ type session struct {
 }
 
 // device returns the session's device.
-func (s *session) device() *device {
+func (s *session) device() *poolDevice {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.dev
@@ -98,7 +98,7 @@ const (
 	forgiveAfter = 10
 	// maxOvertimes is the number of segments of a session that may exceed their deadline on
 	// several transcoders before its segments are refused; overtimeRest is for how long
-	// after the last one.
+	// after the last one. The refusal is not final: a faster transcoder elsewhere may do them.
 	maxOvertimes = 3
 	overtimeRest = 30 * time.Second
 )
@@ -119,7 +119,7 @@ func (s *session) recordOvertime() int {
 	return s.overtimes
 }
 
-// refusal is why the session's segments are refused at present, "" when they are not.
+// refusal is why the session's segments are not begun at present, "" when they are.
 func (s *session) refusal() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -142,9 +142,9 @@ func (p *Pool) session(job *core.TranscodeJob) (*session, error) {
 	}
 	p.blameLosses(s, job)
 	if why := s.refusal(); why != "" {
-		return nil, fault.New(fault.SegmentRefused, "transcode", why)
+		return nil, fault.New(fault.TranscoderBehind, "transcode", why)
 	}
-	s.usedAt.Store(time.Now().UnixNano())
+	s.usedAt.Store(time.Now())
 	return s, nil
 }
 
@@ -196,7 +196,7 @@ func (p *Pool) reserve(s *session, size int64) error {
 }
 
 func (p *Pool) unreserve(s *session, size int64) {
-	s.usedAt.Store(time.Now().UnixNano())
+	s.usedAt.Store(time.Now())
 	s.inProgress.Add(-1)
 	p.inputBytes.Add(-size)
 	if p.activeSegments.Add(-1) == 0 && p.draining.Load() {

@@ -63,7 +63,7 @@ func (s *shards) unused(part int, since time.Time) []core.SessionID {
 	defer p.mu.RUnlock()
 	var out []core.SessionID
 	for id, x := range p.byID {
-		if x.usedAt.Load() < since.UnixNano() && x.inProgress.Load() == 0 {
+		if x.usedAt.Load().Before(since) && x.inProgress.Load() == 0 {
 			out = append(out, id)
 		}
 	}

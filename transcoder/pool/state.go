@@ -3,7 +3,7 @@ package pool
 import (
 	"time"
 
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
@@ -110,19 +110,19 @@ func (s *state) release() {
 func (s *state) describe() (name string, code fault.Code, reason string) {
 	switch s.phase() {
 	case phaseDetached:
-		return deviceport.Draining, fault.DeviceDrained, "detached"
+		return device.Draining, fault.DeviceDrained, "detached"
 	case phaseOperatorDrained:
-		return deviceport.Draining, fault.DeviceDrained, "the operator drains it"
+		return device.Draining, fault.DeviceDrained, "the operator drains it"
 	case phaseSuspended:
-		name = deviceport.Suspended
+		name = device.Suspended
 		if s.draining {
-			name = deviceport.Draining
+			name = device.Draining
 		}
 		_, reason = fault.Public(s.suspended)
 		return name, s.suspended.Code, reason
 	case phaseQuarantined:
 		_, reason = fault.Public(s.cause)
-		return deviceport.Quarantined, fault.CodeOf(s.cause), reason
+		return device.Quarantined, fault.CodeOf(s.cause), reason
 	}
-	return deviceport.Ready, "", ""
+	return device.Ready, "", ""
 }

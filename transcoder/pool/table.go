@@ -8,16 +8,16 @@ import (
 	"sync/atomic"
 
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 )
 
 // table is the index of devices by capability that placement searches.
 type table struct {
 	mu              sync.Mutex // guards the fields below and the devices' positions in the trees
 	classes         map[string]*class
-	devices         map[string]*device // by name
-	operatorDrained map[string]bool    // names of devices that the operator drains
-	tallies         deviceport.Tallies // segment counts by device name
+	devices         map[string]*poolDevice // by name
+	operatorDrained map[string]bool        // names of devices that the operator drains
+	tallies         device.Tallies         // segment counts by device name
 	// needs caches which classes can serve which needs; generation counts the changes of
 	// classes.
 	needs      map[string]*needs
@@ -31,15 +31,15 @@ type table struct {
 	unitSums     map[capability.ID]uint64
 	deviceCounts map[capability.ID]int
 	// staleRest are devices taken from stale and not refreshed yet.
-	staleRest []*device
+	staleRest []*poolDevice
 	// penalized are devices that failed segments recently; see penalize.
-	penalized []*device
+	penalized []*poolDevice
 	// limited are devices with limits of parties; see learnLimit.
-	limited []*device
+	limited []*poolDevice
 	stats   PlacementStats
 
 	// stale is a lock-free stack of devices whose rank may have changed. Segments push.
-	stale atomic.Pointer[device]
+	stale atomic.Pointer[poolDevice]
 }
 
 // PlacementStats is the cost of placement since the pool was made.
@@ -122,7 +122,7 @@ func (t *table) compatibleLocked(n *needs) []*class {
 }
 
 // findLocked runs a search over the compatible classes.
-func (t *table) findLocked(n *needs, s *search) *device {
+func (t *table) findLocked(n *needs, s *search) *poolDevice {
 	s.found, s.visited = nil, 0
 	for _, c := range t.compatibleLocked(n) {
 		c.tree.find(s)
@@ -133,7 +133,7 @@ func (t *table) findLocked(n *needs, s *search) *device {
 }
 
 // joinClassLocked adds a device to its class.
-func (t *table) joinClassLocked(d *device, offer *capability.Capabilities, remote bool) {
+func (t *table) joinClassLocked(d *poolDevice, offer *capability.Capabilities, remote bool) {
 	key := fmt.Sprintf("%x %x %t %s", offer.Bits, offer.Mandatory, remote, offer.Version)
 	c := t.classes[key]
 	if c == nil {
@@ -145,7 +145,7 @@ func (t *table) joinClassLocked(d *device, offer *capability.Capabilities, remot
 }
 
 // leaveClassLocked removes a device from its class.
-func (t *table) leaveClassLocked(d *device) {
+func (t *table) leaveClassLocked(d *poolDevice) {
 	c := d.class
 	if c == nil {
 		return
@@ -159,7 +159,7 @@ func (t *table) leaveClassLocked(d *device) {
 }
 
 // markStale has the device's rank refreshed before the next placement.
-func (t *table) markStale(d *device) {
+func (t *table) markStale(d *poolDevice) {
 	if !d.stale.CompareAndSwap(false, true) {
 		return
 	}
@@ -173,7 +173,7 @@ func (t *table) markStale(d *device) {
 }
 
 // nextStaleLocked takes one stale device, nil when there is none.
-func (t *table) nextStaleLocked() *device {
+func (t *table) nextStaleLocked() *poolDevice {
 	if len(t.staleRest) == 0 {
 		for d := t.stale.Swap(nil); d != nil; {
 			t.staleRest = append(t.staleRest, d)

@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/test/coretest"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
 
-// Segments that take a little less than half of their time there: the first transcoder of our own kind
+// Segments that take a little less than half of their time there: the first tutti transcoder
 // reports that its time is over, and the second, which has all that remains, does them. The first one is
 // as good as the second.
 func TestSegmentsOfHalfTheirTimeTakeNoTranscoderAway(t *testing.T) {
@@ -39,7 +39,7 @@ func TestSegmentsOfHalfTheirTimeTakeNoTranscoderAway(t *testing.T) {
 				}
 				return nil
 			}
-			if _, err := p.Attach(f, deviceport.Resources{Remote: true, Sessions: 20}); err != nil {
+			if _, err := p.Attach(f, device.Resources{Remote: true, Sessions: 20}); err != nil {
 				t.Fatal(err)
 			}
 		}

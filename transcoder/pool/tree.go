@@ -43,15 +43,15 @@ func combineRanks(a, b *rank) rank {
 // tree finds the least used device with enough capacity. It is a complete binary tree
 // whose leaves are devices and whose nodes hold the combined rank of their leaves.
 type tree struct {
-	size    int       // number of leaves, a power of two
-	nodes   []rank    // 1 is the root, the children of i are 2i and 2i+1
-	devices []*device // by leaf, nil where there is none
-	free    []int     // leaves without a device
+	size    int           // number of leaves, a power of two
+	nodes   []rank        // 1 is the root, the children of i are 2i and 2i+1
+	devices []*poolDevice // by leaf, nil where there is none
+	free    []int         // leaves without a device
 	count   int
 }
 
 // add gives a device a leaf.
-func (t *tree) add(d *device) (slot int) {
+func (t *tree) add(d *poolDevice) (slot int) {
 	if len(t.free) == 0 {
 		t.grow()
 	}
@@ -74,7 +74,7 @@ func (t *tree) remove(slot int) {
 // grow doubles the leaves.
 func (t *tree) grow() {
 	old, size := t.size, max(2, 2*t.size)
-	nodes, devices := make([]rank, 2*size), make([]*device, size)
+	nodes, devices := make([]rank, 2*size), make([]*poolDevice, size)
 	for i := range nodes {
 		nodes[i] = unavailable
 	}
@@ -111,11 +111,11 @@ type search struct {
 	renditions int
 	ignoreLoad bool
 	// skip are devices to leave out.
-	skip []*device
+	skip []*poolDevice
 	// party is accountable for the session; only refusals use it.
 	party string
 
-	found   *device
+	found   *poolDevice
 	rank    rank
 	visited int
 }

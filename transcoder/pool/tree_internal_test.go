@@ -12,9 +12,9 @@ func TestTreeFindsWhatALookAtAllWouldFind(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var tr tree
-		ranks := make(map[*device]rank)
-		slots := make(map[*device]int)
-		var order []*device
+		ranks := make(map[*poolDevice]rank)
+		slots := make(map[*poolDevice]int)
+		var order []*poolDevice
 		turn := uint64(0)
 		some := rapid.Custom(func(t *rapid.T) rank {
 			if rapid.IntRange(0, 4).Draw(t, "shut") == 0 {
@@ -29,7 +29,7 @@ func TestTreeFindsWhatALookAtAllWouldFind(t *testing.T) {
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			switch {
 			case len(order) == 0 || rapid.Bool().Draw(t, "add"):
-				d := &device{}
+				d := &poolDevice{}
 				slots[d] = tr.add(d)
 				order = append(order, d)
 				ranks[d] = some.Draw(t, "rank")
@@ -51,7 +51,7 @@ func TestTreeFindsWhatALookAtAllWouldFind(t *testing.T) {
 				ignoreLoad: rapid.Bool().Draw(t, "soft"),
 			}
 			if len(order) > 0 && rapid.Bool().Draw(t, "skip") {
-				s.skip = []*device{order[0]}
+				s.skip = []*poolDevice{order[0]}
 			}
 			want := first(ranks, &s)
 			if tr.find(&s); s.found != want {
@@ -62,8 +62,8 @@ func TestTreeFindsWhatALookAtAllWouldFind(t *testing.T) {
 }
 
 // first looks at all.
-func first(ranks map[*device]rank, s *search) *device {
-	var best *device
+func first(ranks map[*poolDevice]rank, s *search) *poolDevice {
+	var best *poolDevice
 	for d, r := range ranks {
 		if !s.fits(&r) || len(s.skip) > 0 && s.skip[0] == d {
 			continue

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
 )
@@ -56,25 +56,25 @@ func (p *Pool) PlacementStats() PlacementStats {
 }
 
 // Devices returns the state of each device, in order of attachment.
-func (p *Pool) Devices() []deviceport.Use {
+func (p *Pool) Devices() []device.Use {
 	p.table.mu.Lock()
-	all := make([]*device, 0, len(p.table.devices))
+	all := make([]*poolDevice, 0, len(p.table.devices))
 	for _, d := range p.table.devices {
 		all = append(all, d)
 	}
 	p.table.mu.Unlock()
-	slices.SortFunc(all, func(a, b *device) int { return cmp.Compare(a.seq, b.seq) })
-	out := make([]deviceport.Use, 0, len(all))
+	slices.SortFunc(all, func(a, b *poolDevice) int { return cmp.Compare(a.seq, b.seq) })
+	out := make([]device.Use, 0, len(all))
 	for _, d := range all {
 		out = append(out, d.use(time.Now()))
 	}
 	return out
 }
 
-func (d *device) use(now time.Time) deviceport.Use {
+func (d *poolDevice) use(now time.Time) device.Use {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	u := deviceport.Use{
+	u := device.Use{
 		Device: d.label, Sessions: d.sessions, Segments: d.segments, Load: d.load, Ratio: d.ratio,
 		Memory: d.memoryInUseLocked(), EncoderLimit: d.offer.EncoderSessions, SessionMemory: d.offer.SessionMemory,
 		Cost:   d.offer.Cost,

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/tuttinode/tutti/core/coretest"
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/test/coretest"
 	"github.com/tuttinode/tutti/transcoder/pool"
 )
 
@@ -28,18 +28,18 @@ func TestUsageWithoutRoom(t *testing.T) {
 			p.Ready() != 1 {
 			t.Errorf("without room: %+v", u)
 		}
-		a.Update(deviceport.Resources{})
+		a.Update(device.Resources{})
 		if u := p.Usage(); u.Full() || u.Refusal != nil {
 			t.Errorf("with room: %+v", u)
 		}
-		a.Update(deviceport.Resources{Remote: true})
+		a.Update(device.Resources{Remote: true})
 		if u := p.Usage(); u.Full() || u.Limit == 0 && u.Refusal != nil {
 			t.Errorf("without a number: %+v", u)
 		}
 	})
 }
 
-// What the start-up test found is shown beside what is in use.
+// What the start-up test found is shown next to what is in use.
 func TestFiguresOfADevice(t *testing.T) {
 	t.Parallel()
 	p := pool.New(nil, pool.Options{})

@@ -60,7 +60,7 @@ func privateFolder(path string) error {
 	return errors.Join(above.Chmod(filepath.Base(path), 0o700), above.Close())
 }
 
-// plainName returns a name that leads nowhere else.
+// plainName returns a name without path separators.
 func plainName(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -8,7 +8,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/transcoder"
-	"github.com/tuttinode/tutti/transcoder/worker/frame"
 )
 
 // errRetired: the child accepts no more calls because another one has replaced it.
@@ -30,7 +29,7 @@ type call struct {
 
 // pendingRequest is a request until the last byte of its answer.
 type pendingRequest struct {
-	kind frame.Type
+	kind MessageType
 	// want is how many renditions are wanted, most how many bytes they may have in all.
 	want int
 	most int64
@@ -118,7 +117,7 @@ func (p *process) drain(ctx context.Context) {
 
 // endSession sends the child the end of a session.
 func (p *process) endSession(id core.SessionID) {
-	if err := p.conn.Send(frame.TypeEndSession, 0, frame.EncodeSession(id)); err != nil {
+	if err := p.conn.Send(TypeEndSession, 0, EncodeSession(id)); err != nil {
 		p.o.Log.Debug("end of session not sent", "session", string(id), "err", err)
 	}
 }
@@ -155,7 +154,7 @@ func (p *process) abandonRequest(id uint64) {
 		a.abandoned = time.Now()
 	}
 	p.mu.Unlock()
-	if err := p.conn.Send(frame.TypeCancel, id, nil); err != nil {
+	if err := p.conn.Send(TypeCancel, id, nil); err != nil {
 		p.o.Log.Debug("cancel not sent", "err", err)
 	}
 }
@@ -174,7 +173,7 @@ func (p *process) hasStuckRequest() bool {
 
 // send sends a request. It returns nil when the child is gone, which the caller detects by
 // itself. A blocked send ends at the latest when the child misses its heartbeats.
-func (p *process) send(id uint64, t frame.Type, input []byte, message func(slot int) ([]byte, error)) error {
+func (p *process) send(id uint64, t MessageType, input []byte, message func(slot int) ([]byte, error)) error {
 	slot, err := p.arena.Put(input)
 	if err != nil {
 		// No memory for it; the socket needs none.
@@ -207,23 +206,24 @@ func (p *process) handOver(id uint64, slot int) {
 	p.pending[id].slot, p.pending[id].sent = slot, true
 }
 
-// answers are the messages that answer a request, beside TypeError, which answers all. Read-only.
-var answers = map[frame.Type]frame.Type{
-	frame.TypeJob: frame.TypeResult, frame.TypeProbe: frame.TypeProbed, frame.TypeLimit: frame.TypeLimited,
+// answers are the messages that answer a request, besides TypeError, which answers all. Read-only.
+var answers = map[MessageType]MessageType{
+	TypeJob: TypeResult, TypeProbe: TypeProbed, TypeLimit: TypeLimited,
+	TypeSound: TypeResult, TypeImage: TypeResult,
 }
 
 // answered records the child's one answer to a request, and returns the request.
-func (p *process) answered(id uint64, t frame.Type) (pendingRequest, error) {
+func (p *process) answered(id uint64, t MessageType) (pendingRequest, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	a := p.pending[id]
 	switch {
 	case a == nil || !a.sent: // the next id is easily guessed
-		return pendingRequest{}, &frame.Error{Reason: "an answer to no request"}
+		return pendingRequest{}, &ProtocolError{Reason: "an answer to no request"}
 	case a.answered:
-		return pendingRequest{}, &frame.Error{Reason: "two answers to one request"}
-	case t != frame.TypeError && t != answers[a.kind]:
-		return pendingRequest{}, &frame.Error{Reason: "an answer of another kind than the request"}
+		return pendingRequest{}, &ProtocolError{Reason: "two answers to one request"}
+	case t != TypeError && t != answers[a.kind]:
+		return pendingRequest{}, &ProtocolError{Reason: "an answer of another kind than the request"}
 	}
 	a.answered = true
 	return *a, nil
@@ -237,12 +237,12 @@ func (p *process) complete(id uint64) {
 }
 
 func (p *process) transcode(ctx context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
-	if err := frame.CheckJob(job); err != nil {
+	if err := checkJob(job); err != nil {
 		return nil, fault.Wrap(fault.TranscoderInvalidInput, "transcode", err)
 	}
-	a := pendingRequest{kind: frame.TypeJob, want: len(job.Profiles), most: maxResultBytes(job), party: job.Party}
+	a := pendingRequest{kind: TypeJob, want: len(job.Profiles), most: maxResultBytes(job), party: job.Party}
 	c, err := p.ask(ctx, a, job.Input, func(slot int) ([]byte, error) {
-		return frame.EncodeJob(job, slot)
+		return EncodeJob(job, slot)
 	})
 	if err != nil {
 		return nil, err
@@ -254,8 +254,8 @@ func (p *process) transcode(ctx context.Context, job *core.TranscodeJob) (*core.
 }
 
 func (p *process) probe(ctx context.Context, segment []byte) (transcoder.MediaInfo, error) {
-	c, err := p.ask(ctx, pendingRequest{kind: frame.TypeProbe}, segment, func(slot int) ([]byte, error) {
-		return frame.EncodePlace(frame.Place{Len: len(segment), Slot: slot}), nil
+	c, err := p.ask(ctx, pendingRequest{kind: TypeProbe}, segment, func(slot int) ([]byte, error) {
+		return EncodeInputPlace(InputPlace{Len: len(segment), Slot: slot}), nil
 	})
 	if err != nil {
 		return transcoder.MediaInfo{Status: transcoder.ProbeFailed}, err

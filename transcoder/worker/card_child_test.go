@@ -122,7 +122,7 @@ func openToWrite(path string) string {
 	return "done"
 }
 
-// rig is a GPU and what counts what its driver is asked by the workers of a test.
+// rig is a GPU and what counts what the workers of a test call in its driver.
 type rig struct {
 	*card.Card
 	*card.Counter
@@ -184,7 +184,7 @@ const (
 
 func clip(t *testing.T, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("..", "probe", "clips", name))
+	b, err := os.ReadFile(filepath.Join("..", "devices", "clips", name))
 	if err != nil {
 		t.Fatal(err)
 	}

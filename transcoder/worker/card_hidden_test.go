@@ -55,7 +55,7 @@ func (r rig) noSuchCard(t *testing.T, o worker.Options) {
 		"fails with "+string(fault.NoDevices), fmt.Sprint(err), seconds(time.Since(begin)))
 }
 
-// forgotten starts a worker whose GPU is there with another's name beside it: the
+// forgotten starts a worker whose GPU is there with another's name next to it: the
 // names of the driver's environment are the worker's alone.
 func (r rig) forgotten(t *testing.T, o worker.Options) {
 	t.Helper()

@@ -20,8 +20,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/test/coretest"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/worker"
 )

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/test/coretest"
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
@@ -59,7 +59,7 @@ func TestADeathFailsItsJobsAndTheNextChildServes(t *testing.T) {
 
 func send(sig syscall.Signal) func(pid int) { return func(pid int) { _ = syscall.Kill(pid, sig) } }
 
-// await runs then as soon as cond holds, beside the test.
+// await runs then as soon as cond holds, alongside the test.
 func await(t *testing.T, cond func() bool, then func()) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -96,7 +96,7 @@ func TestReplaceFailsWhatIsInTheChild(t *testing.T) {
 	}
 }
 
-func TestACancelledJobFreesItsCallerAtOnce(t *testing.T) {
+func TestACanceledJobFreesItsCallerAtOnce(t *testing.T) {
 	t.Parallel()
 	c := start(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())

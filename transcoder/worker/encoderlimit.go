@@ -7,7 +7,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/transcoder"
-	"github.com/tuttinode/tutti/transcoder/worker/frame"
 )
 
 var _ transcoder.EncoderLimiter = (*Client)(nil)
@@ -15,7 +14,7 @@ var _ transcoder.EncoderLimiter = (*Client)(nil)
 // EncoderLimit lets the child find out how many hardware encoders it may have
 // open, at most atMost. An engine that has none answers 0.
 func (c *Client) EncoderLimit(ctx context.Context, atMost int) (int, error) {
-	atMost = min(max(atMost, 0), frame.MaxEncoders)
+	atMost = min(max(atMost, 0), MaxEncoders)
 	for {
 		p, err := c.awaitProcess(ctx)
 		if err != nil {
@@ -29,8 +28,8 @@ func (c *Client) EncoderLimit(ctx context.Context, atMost int) (int, error) {
 }
 
 func (p *process) encoderLimit(ctx context.Context, atMost int) (int, error) {
-	c, err := p.ask(ctx, pendingRequest{kind: frame.TypeLimit}, nil, func(int) ([]byte, error) {
-		return frame.EncodeCount(atMost), nil
+	c, err := p.ask(ctx, pendingRequest{kind: TypeLimit}, nil, func(int) ([]byte, error) {
+		return EncodeCount(atMost), nil
 	})
 	if err != nil {
 		return 0, err
@@ -45,13 +44,13 @@ func (p *process) encoderLimit(ctx context.Context, atMost int) (int, error) {
 func (s *server) count(id uint64, r *request) {
 	l, ok := s.engine.(transcoder.EncoderLimiter)
 	if !ok {
-		_ = s.conn.Send(frame.TypeLimited, id, frame.EncodeCount(0))
+		_ = s.conn.Send(TypeLimited, id, EncodeCount(0))
 		return
 	}
 	n, err := l.EncoderLimit(r.ctx, r.encoders)
 	if err != nil {
-		_ = s.conn.Send(frame.TypeError, id, frame.EncodeError(err))
+		_ = s.conn.Send(TypeError, id, EncodeError(err))
 		return
 	}
-	_ = s.conn.Send(frame.TypeLimited, id, frame.EncodeCount(n))
+	_ = s.conn.Send(TypeLimited, id, EncodeCount(n))
 }

@@ -48,7 +48,7 @@ func environment(o Options) []string {
 		"GODEBUG=updatemaxprocs=0",
 	}
 	if o.Memory > 0 {
-		// The Go heap holds only segments on their way; libav's memory is beside it.
+		// The Go heap holds only segments on their way; libav's memory comes on top.
 		env = append(env, "GOMEMLIMIT="+strconv.FormatInt(o.Memory/4, 10))
 	}
 	for _, name := range []string{libraryPath, "GOCOVERDIR"} {

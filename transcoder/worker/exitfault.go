@@ -18,7 +18,7 @@ func (p *process) exitFault(waited error) *fault.Fault {
 	}
 	if exit, ok := errors.AsType[*exec.ExitError](waited); ok {
 		how = exit.String()
-		if signalled(exit.ProcessState) == syscall.SIGKILL {
+		if signaled(exit.ProcessState) == syscall.SIGKILL {
 			how += ", by another program or by the kernel's out-of-memory killer"
 		}
 	} else if waited != nil {

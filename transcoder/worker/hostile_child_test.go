@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/transcoder/worker/frame"
+	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
 // hostileArg makes the test program a media worker that was taken over: it speaks the
@@ -16,7 +16,7 @@ const hostileArg = "be-a-hostile-worker"
 
 // hostile is such a worker.
 type hostile struct {
-	conn *frame.Conn
+	conn *worker.Conn
 	how  string
 	// size is how many bytes a rendition has that it answers with.
 	size int
@@ -27,12 +27,12 @@ func beHostile(how string) error {
 	if err != nil {
 		return err
 	}
-	h := &hostile{conn: frame.NewConn(c), how: how}
+	h := &hostile{conn: worker.NewConn(c), how: how}
 	if _, err := fmt.Sscanf(how, "results of %d", &h.size); err == nil {
 		h.how = "results"
 	}
-	hello := frame.EncodeHello(frame.Hello{Version: frame.Version, Device: "cpu"})
-	if err := h.conn.Send(frame.TypeHello, 0, hello); err != nil {
+	hello := worker.EncodeHello(worker.HelloMessage{Version: worker.ProtocolVersion, Device: "cpu"})
+	if err := h.conn.Send(worker.TypeHello, 0, hello); err != nil {
 		return err
 	}
 	for {
@@ -53,10 +53,10 @@ func (h *hostile) next() error {
 		return err
 	}
 	switch head.Type {
-	case frame.TypePing:
-		return h.conn.Send(frame.TypePong, head.ID, nil)
-	case frame.TypeJob:
-		job, _, err := frame.DecodeJob(body)
+	case worker.TypePing:
+		return h.conn.Send(worker.TypePong, head.ID, nil)
+	case worker.TypeJob:
+		job, _, err := worker.DecodeJob(body)
 		if err != nil {
 			return err
 		}
@@ -70,9 +70,9 @@ func (h *hostile) attack(id uint64, renditions int) error {
 	case "results":
 		return h.answer(id, renditions)
 	case "pongs":
-		return h.forever(func() error { return h.conn.Send(frame.TypePong, 1, nil) })
+		return h.forever(func() error { return h.conn.Send(worker.TypePong, 1, nil) })
 	case "pongs with text":
-		return h.conn.Send(frame.TypePong, 1, make([]byte, 60<<10))
+		return h.conn.Send(worker.TypePong, 1, make([]byte, 60<<10))
 	case "log":
 		text := bytes.Repeat([]byte("it goes on and on\n"), 3000)
 		return h.forever(func() error { _, err := os.Stderr.Write(text); return err })
@@ -80,10 +80,10 @@ func (h *hostile) attack(id uint64, renditions int) error {
 		text := make([]byte, 60<<10)
 		return h.forever(func() error { _, err := os.Stderr.Write(text); return err })
 	case "answers that were not asked for":
-		text := frame.EncodeError(fmt.Errorf("%s", bytes.Repeat([]byte("x"), 4000)))
-		return h.forever(func() error { return h.conn.Send(frame.TypeError, 1<<40, text) })
+		text := worker.EncodeError(fmt.Errorf("%s", bytes.Repeat([]byte("x"), 4000)))
+		return h.forever(func() error { return h.conn.Send(worker.TypeError, 1<<40, text) })
 	case "data that was not announced":
-		return h.forever(func() error { return h.conn.Send(frame.TypeData, 1<<40, make([]byte, 60<<10)) })
+		return h.forever(func() error { return h.conn.Send(worker.TypeData, 1<<40, make([]byte, 60<<10)) })
 	case "two answers":
 		if err := h.answer(id, renditions); err != nil {
 			return err
@@ -100,7 +100,7 @@ func (h *hostile) answer(id uint64, renditions int) error {
 	for i := range res.Renditions {
 		res.Renditions[i].Data = data
 	}
-	return h.conn.Send(frame.TypeResult, id, frame.EncodeResult(res, false), frame.Payloads(res)...)
+	return h.conn.Send(worker.TypeResult, id, worker.EncodeResult(res, false), worker.ResultPayloads(res)...)
 }
 
 // forever repeats something until the control process ends the connection.

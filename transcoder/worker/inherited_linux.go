@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"net"
 	"os"
-
-	"github.com/tuttinode/tutti/transcoder/worker/frame"
 )
 
 // inherited returns the child's ends of the stream and the shared memory.
-func inherited() (*frame.Conn, *frame.View, error) {
+func inherited() (*Conn, *ArenaView, error) {
 	file := os.NewFile(socketFD, "control")
 	raw, err := net.FileConn(file)
 	if err != nil {
@@ -18,6 +16,6 @@ func inherited() (*frame.Conn, *frame.View, error) {
 	if err := file.Close(); err != nil {
 		return nil, nil, fmt.Errorf("close the inherited socket: %w", err)
 	}
-	arena, err := frame.MapArena(arenaFD)
-	return frame.NewConn(raw), arena, err
+	arena, err := MapArena(arenaFD)
+	return NewConn(raw), arena, err
 }

@@ -8,8 +8,8 @@ const (
 	otherUser   isolation = iota // all that there is, and another user in its user namespace
 	ownUser                      // user, network, IPC and mount namespaces of its own
 	ownUserOnly                  // the same without mounts
-	ownMounts                    // network, IPC and mount namespaces, for root alone
-	ownNet                       // network and IPC namespaces, for root alone
+	ownMounts                    // network, IPC and mount namespaces, for root only
+	ownNet                       // network and IPC namespaces, for root only
 	shared                       // none
 )
 

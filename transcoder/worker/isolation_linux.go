@@ -72,7 +72,7 @@ func (s separation) staysRoot(o Options) string {
 	for _, path := range filepath.SplitList(valueOf(environment(o), libraryPath)) {
 		info, err := os.Stat(path)
 		if err == nil && info.IsDir() && info.Mode().Perm()&look != look {
-			return path + ", where the driver may lie, is not for every user"
+			return path + ", where the driver may be, is not readable by every user"
 		}
 	}
 	return ""

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"syscall"
@@ -17,13 +18,11 @@ func init() {
 	}
 }
 
-// TestLeaderless: a process whose first thread has ended shows no memory, and is found
-// by that.
-func TestLeaderless(t *testing.T) {
+// TestMemoryOfAProcessWithoutItsFirstThread: the system shows nothing of a process's memory at a first thread that
+// has ended. It is found at the others, so that no process hides its memory in this way, and one that is about to end
+// is not taken for one that does.
+func TestMemoryOfAProcessWithoutItsFirstThread(t *testing.T) {
 	t.Parallel()
-	if leaderless(os.Getpid()) {
-		t.Error("this process has no first thread")
-	}
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), endsLeader+"=yes")
 	if err := cmd.Start(); err != nil {
@@ -33,19 +32,22 @@ func TestLeaderless(t *testing.T) {
 	pid := cmd.Process.Pid
 	tick, limit := time.NewTicker(5*time.Millisecond), time.After(10*time.Second)
 	defer tick.Stop()
-	for !leaderless(pid) {
+	for stateOf(pid) != 'Z' || threadsOf(pid) < 2 {
 		select {
 		case <-tick.C:
 		case <-limit:
-			t.Fatal("not found")
+			t.Fatal("its first thread does not end")
 		}
 	}
-	if n := usedBytes(pid); n != 0 {
-		t.Errorf("it shows %d bytes, so this test is about nothing", n)
+	if _, shown := memoryIn(fmt.Sprintf("/proc/%d/status", pid)); shown {
+		t.Error("the first thread shows memory, so this test is about nothing")
+	}
+	if used := usedBytes(pid); used < 1<<20 {
+		t.Errorf("%d bytes in use", used)
 	}
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
-	if leaderless(pid) {
-		t.Error("a process that is gone counts as one")
+	if used := usedBytes(pid); used != 0 {
+		t.Errorf("a process that is gone uses %d bytes", used)
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/transcoder"
-	"github.com/tuttinode/tutti/transcoder/worker/frame"
 	"github.com/tuttinode/tutti/transcoder/worker/sandbox"
 )
 
@@ -53,8 +52,8 @@ func Main(ctx context.Context, open func(device string) (transcoder.Engine, erro
 	engine, err := open(device)
 	if err != nil {
 		// The control process reads this in place of the greeting.
-		return errors.Join(err, conn.Send(frame.TypeError, 0,
-			frame.EncodeError(fault.Wrap(fault.CodeOf(err), "open device "+device, err))))
+		return errors.Join(err, conn.Send(TypeError, 0,
+			EncodeError(fault.Wrap(fault.CodeOf(err), "open device "+device, err))))
 	}
 	missing = append(missing, sandbox.Enter(o)...)
 	return Serve(ctx, conn, arena, engine, missing)

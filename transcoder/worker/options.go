@@ -63,7 +63,7 @@ const GPUIdleMemory = 1 << 30
 type times struct {
 	// heartbeat is the time between two signs of life.
 	heartbeat time.Duration
-	// silence is how many heartbeats a stopped or dead process may miss; starved is the same
+	// silence is how many heartbeats a stopped process may miss; starved is the same
 	// for a process that gets no CPU time.
 	silence, starved int
 	// start is how long a child may take until it is ready.

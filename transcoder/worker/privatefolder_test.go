@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Root that looks at a GPU beside the service changes the mode of no folder to which a link
+// Root that looks at a GPU alongside the service changes the mode of no folder to which a link
 // in the service's data directory leads.
 func TestAPrivateFolderIsNoLinkElsewhere(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/transcoder/worker/frame"
 	"github.com/tuttinode/tutti/transcoder/worker/sandbox"
 )
 
@@ -21,8 +20,8 @@ import (
 type process struct {
 	o       Options
 	cmd     *exec.Cmd
-	conn    *frame.Conn
-	arena   *frame.Arena
+	conn    *Conn
+	arena   *Arena
 	stderr  *stderrLog
 	missing []string
 	// oomScored: it has the highest OOM score, which it must not lower.
@@ -78,7 +77,7 @@ func launch(ctx context.Context, o Options, level isolation) (*process, isolatio
 // status.
 func spawn(o Options, level isolation) (*process, error) {
 	stderr := newStderrLog(o.Log)
-	arena, err := frame.NewArena()
+	arena, err := NewArena()
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +87,7 @@ func spawn(o Options, level isolation) (*process, error) {
 		return nil, err
 	}
 	p := &process{
-		o: o, cmd: cmd, conn: frame.NewConn(ours), arena: arena, stderr: stderr,
+		o: o, cmd: cmd, conn: NewConn(ours), arena: arena, stderr: stderr,
 		gone: make(chan struct{}), exited: make(chan struct{}),
 		calls: make(map[uint64]*call), pending: make(map[uint64]*pendingRequest), idleSince: time.Now(),
 	}
@@ -150,35 +149,35 @@ func (p *process) awaitHello(ctx context.Context) error {
 // errHello: the child is no worker of this version.
 var errHello = errors.New("the worker's first message is invalid")
 
-func (p *process) hello() (frame.Hello, error) {
+func (p *process) hello() (HelloMessage, error) {
 	h, err := p.conn.Next()
 	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) {
 		// The child ended before its hello; its exit status has the reason.
 		p.awaitStatus()
 	}
 	if err != nil {
-		return frame.Hello{}, err
+		return HelloMessage{}, err
 	}
 	body, err := p.conn.Message(h)
 	if err != nil {
-		return frame.Hello{}, err
+		return HelloMessage{}, err
 	}
 	switch h.Type {
-	case frame.TypeHello:
-		hello, err := frame.DecodeHello(body)
-		if err == nil && hello.Version != frame.Version {
-			err = fmt.Errorf("%w: protocol version %d, want %d", errHello, hello.Version, frame.Version)
+	case TypeHello:
+		hello, err := DecodeHello(body)
+		if err == nil && hello.Version != ProtocolVersion {
+			err = fmt.Errorf("%w: protocol version %d, want %d", errHello, hello.Version, ProtocolVersion)
 		}
 		return hello, err
-	case frame.TypeError:
+	case TypeError:
 		// The engine could not be opened.
-		f, err := frame.DecodeError(body)
+		f, err := DecodeError(body)
 		if err != nil {
-			return frame.Hello{}, err
+			return HelloMessage{}, err
 		}
-		return frame.Hello{}, &fault.Fault{Code: fault.WorkerStartFailed, Op: "start media worker", Detail: f.Detail, Err: f}
+		return HelloMessage{}, &fault.Fault{Code: fault.WorkerStartFailed, Op: "start media worker", Detail: f.Detail, Err: f}
 	}
-	return frame.Hello{}, fmt.Errorf("%w: type %d", errHello, h.Type)
+	return HelloMessage{}, fmt.Errorf("%w: type %d", errHello, h.Type)
 }
 
 // awaitStatus gives the system a moment to report a child whose socket closed.

@@ -34,11 +34,8 @@ func usedBytes(pid int) int64 {
 // threadsOf is not known here.
 func threadsOf(int) int { return 0 }
 
-// leaderless is not known here: the system counts a process's memory as a whole.
-func leaderless(int) bool { return false }
-
 // halted is not known here: silence alone decides.
 func halted(int) bool { return false }
 
-// signalled is 0: nothing here ends by a signal.
-func signalled(*os.ProcessState) syscall.Signal { return 0 }
+// signaled is 0: nothing here ends by a signal.
+func signaled(*os.ProcessState) syscall.Signal { return 0 }

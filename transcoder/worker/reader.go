@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/transcoder/worker/frame"
 )
 
 // reader takes what comes from a child. One goroutine owns it. Everything that a child
@@ -23,7 +22,7 @@ type reader struct {
 // where nothing waits for them, to be dropped.
 type incoming struct {
 	c       *call
-	payload *frame.Payload
+	payload *Payload
 	// drop is how many bytes are to be dropped.
 	drop int64
 }
@@ -41,7 +40,7 @@ func (p *process) read() {
 		if err == nil {
 			continue
 		}
-		if malformed, ok := errors.AsType[*frame.Error](err); ok {
+		if malformed, ok := errors.AsType[*ProtocolError](err); ok {
 			p.kill(fault.Wrap(fault.WorkerProtocol, "transcode", malformed))
 			return
 		}
@@ -52,11 +51,11 @@ func (p *process) read() {
 	}
 }
 
-func (r *reader) take(h frame.Header) error {
+func (r *reader) take(h MessageHeader) error {
 	switch h.Type {
-	case frame.TypeData:
+	case TypeData:
 		return r.takeData(h)
-	case frame.TypePong:
+	case TypePong:
 		return r.takePong(h)
 	}
 	a, err := r.p.answered(h.ID, h.Type)
@@ -70,7 +69,7 @@ func (r *reader) take(h frame.Header) error {
 		return err
 	}
 	c := r.p.call(h.ID) // nil: its caller has left
-	if h.Type == frame.TypeResult {
+	if h.Type == TypeResult {
 		return r.takeResult(h.ID, a, c, body)
 	}
 	r.p.complete(h.ID)
@@ -78,14 +77,14 @@ func (r *reader) take(h frame.Header) error {
 		return nil
 	}
 	switch h.Type {
-	case frame.TypeProbed:
-		c.probed, err = frame.DecodeProbed(body)
-	case frame.TypeLimited:
-		c.encoders, err = frame.DecodeCount(body)
+	case TypeProbed:
+		c.probed, err = DecodeProbed(body)
+	case TypeLimited:
+		c.encoders, err = DecodeCount(body)
 		c.counted = true
-	case frame.TypeError:
+	case TypeError:
 		var f *fault.Fault
-		if f, err = frame.DecodeError(body); err == nil {
+		if f, err = DecodeError(body); err == nil {
 			c.err = f
 		}
 	}
@@ -97,23 +96,23 @@ func (r *reader) take(h frame.Header) error {
 
 // takePong takes an answer to a heartbeat, which is empty. There are at most as many as
 // heartbeats.
-func (r *reader) takePong(h frame.Header) error {
+func (r *reader) takePong(h MessageHeader) error {
 	if r.pongs++; r.pongs > r.p.pings.Load() {
-		return &frame.Error{Reason: "more signs of life than were asked for"}
+		return &ProtocolError{Reason: "more signs of life than were asked for"}
 	}
 	if h.Len > 0 {
-		return &frame.Error{Reason: fmt.Sprintf("a sign of life of %d KB", h.Len>>10)}
+		return &ProtocolError{Reason: fmt.Sprintf("a sign of life of %d KB", h.Len>>10)}
 	}
 	return nil
 }
 
 // takeResult takes a result's message, and its bytes where they are in the job's slot.
 func (r *reader) takeResult(id uint64, a pendingRequest, c *call, body []byte) error {
-	res, err := frame.DecodeResult(body, a.want)
+	res, err := DecodeResult(body, a.want)
 	if err != nil {
 		return err
 	}
-	var payload *frame.Payload
+	var payload *Payload
 	if c != nil {
 		payload, err = r.allocate(a, res)
 	}
@@ -140,7 +139,7 @@ func (r *reader) takeResult(id uint64, a pendingRequest, c *call, body []byte) e
 
 // allocate makes the buffers of a result that is within what was ordered and within the
 // memory for all results. The error is the fault of the one job, and of the child's none.
-func (r *reader) allocate(a pendingRequest, res *frame.Result) (*frame.Payload, error) {
+func (r *reader) allocate(a pendingRequest, res *ResultMessage) (*Payload, error) {
 	if res.Bytes > a.most {
 		return nil, fault.New(fault.RenditionsTooLarge, "transcode",
 			fmt.Sprintf("%d bytes, %d allowed for what was ordered", res.Bytes, a.most))
@@ -153,10 +152,10 @@ func (r *reader) allocate(a pendingRequest, res *frame.Result) (*frame.Payload, 
 	return payload, nil
 }
 
-func (r *reader) takeData(h frame.Header) error {
+func (r *reader) takeData(h MessageHeader) error {
 	in := r.incoming[h.ID]
 	if in == nil {
-		return &frame.Error{Reason: "a payload before its message"}
+		return &ProtocolError{Reason: "a payload before its message"}
 	}
 	if in.payload != nil && r.p.call(h.ID) == nil {
 		// Its caller has left: nothing keeps the buffers.
@@ -167,7 +166,7 @@ func (r *reader) takeData(h frame.Header) error {
 	case in.payload != nil:
 		err = in.payload.Receive(r.p.conn, h)
 	case int64(h.Len) > in.drop:
-		err = &frame.Error{Reason: fmt.Sprintf("%d bytes more than announced for %d", h.Len, h.ID)}
+		err = &ProtocolError{Reason: fmt.Sprintf("%d bytes more than announced for %d", h.Len, h.ID)}
 	default:
 		in.drop -= int64(h.Len)
 		err = r.p.conn.Discard(h.Len)

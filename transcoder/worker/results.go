@@ -5,13 +5,11 @@ import (
 	"sync"
 	"time"
 	"weak"
-
-	"github.com/tuttinode/tutti/transcoder/worker/frame"
 )
 
 const (
 	// minResults, maxResults and defaultResults bound the memory for results of a device
-	// beside those that are kept: a quarter of what its child may use, or defaultResults where
+	// besides those that are kept: a quarter of what its child may use, or defaultResults where
 	// that has no bound.
 	minResults, maxResults, defaultResults = 64 << 20, 4 << 30, 1 << 30
 	// minHeld is the size below which a buffer is not counted.
@@ -55,7 +53,7 @@ func newResults(memory int64) *results {
 	return &results{most: most, now: time.Now, byParty: make(map[string]int64)}
 }
 
-// Keeps says how many bytes of renditions this process may keep to be fetched, beside those
+// Keeps says how many bytes of renditions this process may keep to be fetched, besides those
 // on their way. It may change.
 func (c *Client) Keeps(bytes func() int64) {
 	r := c.o.results
@@ -80,7 +78,7 @@ func (r *results) boundsLocked(party string) (all, one int64) {
 
 // allocate makes the buffers of a party's result, unless all together would exceed the
 // bound. A party's result alone always fits where others leave room.
-func (r *results) allocate(party string, res *frame.Result) (*frame.Payload, bool) {
+func (r *results) allocate(party string, res *ResultMessage) (*Payload, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.makeSpaceLocked(party, res.Bytes) {

@@ -2,5 +2,5 @@
 
 package worker
 
-// self returns the program that runs, whatever has become of its file.
+// self returns the running program, even if its file was replaced or removed.
 func self() string { return "/proc/self/exe" }

@@ -9,7 +9,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/transcoder"
-	"github.com/tuttinode/tutti/transcoder/worker/frame"
 )
 
 // maxOpen bounds the requests in a worker. The control process stays far below.
@@ -17,25 +16,25 @@ const maxOpen = 4096
 
 // server is the child's side of the protocol.
 type server struct {
-	conn   *frame.Conn
-	arena  *frame.View
+	conn   *Conn
+	arena  *ArenaView
 	engine transcoder.Engine
 	pings  chan uint64
 
 	mu       sync.Mutex // covers the fields below
 	requests map[uint64]*request
-	// order holds, per session, the end of its latest job.
-	order map[core.SessionID]chan struct{}
+	// lastJob holds, per session, the end of its latest job.
+	lastJob map[core.SessionID]chan struct{}
 }
 
 // request is a job, a probe or a count, from its announcement to its answer.
 type request struct {
-	// kind is TypeJob, TypeProbe or TypeLimit; job is nil but for the first, encoders 0
-	// but for the last.
-	kind     frame.Type
-	job      *core.TranscodeJob
-	encoders int
-	payload  *frame.Payload
+	kind     MessageType        // TypeJob, TypeProbe, TypeLimit, TypeSound or TypeImage
+	job      *core.TranscodeJob // of TypeJob
+	encoders int                // of TypeLimit
+	to       core.SoundFormat   // of TypeSound
+	limit    int64              // of TypeSound and TypeImage
+	payload  *Payload
 	input    []byte
 	slot     int // where input lies and the result may go, or 0
 	ctx      context.Context
@@ -44,18 +43,18 @@ type request struct {
 
 // Serve greets the control process and answers it until it closes the socket.
 // Jobs run each in a goroutine; those that are in native code when Serve returns
-// are left behind, the end of the process is their end.
+// are abandoned; process exit ends them.
 //
 // arena is the memory shared with the control process.
-func Serve(ctx context.Context, conn *frame.Conn, arena *frame.View, engine transcoder.Engine, missing []string) error {
+func Serve(ctx context.Context, conn *Conn, arena *ArenaView, engine transcoder.Engine, missing []string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s := &server{
 		conn: conn, arena: arena, engine: engine, pings: make(chan uint64, 1),
-		requests: make(map[uint64]*request), order: make(map[core.SessionID]chan struct{}),
+		requests: make(map[uint64]*request), lastJob: make(map[core.SessionID]chan struct{}),
 	}
-	hello := frame.Hello{Version: frame.Version, Device: engine.Device(), Missing: missing}
-	if err := conn.Send(frame.TypeHello, 0, frame.EncodeHello(hello)); err != nil {
+	hello := HelloMessage{Version: ProtocolVersion, Device: engine.Device(), Missing: missing}
+	if err := conn.Send(TypeHello, 0, EncodeHello(hello)); err != nil {
 		return err
 	}
 	// Pongs have a goroutine of their own: neither codecs nor large results nor
@@ -81,15 +80,15 @@ func (s *server) pong(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case id := <-s.pings:
-			if s.conn.Send(frame.TypePong, id, nil) != nil {
+			if s.conn.Send(TypePong, id, nil) != nil {
 				return
 			}
 		}
 	}
 }
 
-func (s *server) take(ctx context.Context, h frame.Header) error {
-	if h.Type == frame.TypeData {
+func (s *server) take(ctx context.Context, h MessageHeader) error {
+	if h.Type == TypeData {
 		return s.takeData(h)
 	}
 	body, err := s.conn.Message(h)
@@ -97,49 +96,61 @@ func (s *server) take(ctx context.Context, h frame.Header) error {
 		return err
 	}
 	switch h.Type {
-	case frame.TypePing:
+	case TypePing:
 		select {
 		case s.pings <- h.ID:
-		default: // one is waiting to be answered, which says as much
+		default: // one is waiting to be answered: one pong answers both
 		}
 		return nil
-	case frame.TypeCancel:
+	case TypeCancel:
 		if r := s.request(h.ID); r != nil {
 			r.cancel()
 		}
 		return nil
-	case frame.TypeEndSession:
-		id, err := frame.DecodeSession(body)
+	case TypeEndSession:
+		id, err := DecodeSession(body)
 		if err == nil {
 			s.engine.EndSession(id)
 		}
 		return err
-	case frame.TypeJob:
-		job, place, err := frame.DecodeJob(body)
+	case TypeJob:
+		job, place, err := DecodeJob(body)
 		if err != nil {
 			return err
 		}
 		return s.announce(ctx, h.ID, &request{kind: h.Type, job: job}, place)
-	case frame.TypeProbe:
-		place, err := frame.DecodePlace(body)
+	case TypeProbe:
+		place, err := DecodeInputPlace(body)
 		if err != nil {
 			return err
 		}
 		return s.announce(ctx, h.ID, &request{kind: h.Type}, place)
-	case frame.TypeLimit:
-		n, err := frame.DecodeCount(body)
+	case TypeSound:
+		sound, err := DecodeSound(body)
 		if err != nil {
 			return err
 		}
-		return s.announce(ctx, h.ID, &request{kind: h.Type, encoders: n}, frame.Place{})
+		return s.announce(ctx, h.ID, &request{kind: h.Type, to: sound.To, limit: sound.Limit}, sound.Place)
+	case TypeImage:
+		i, err := DecodeImage(body)
+		if err != nil {
+			return err
+		}
+		return s.announce(ctx, h.ID, &request{kind: h.Type, limit: i.Limit}, i.Place)
+	case TypeLimit:
+		n, err := DecodeCount(body)
+		if err != nil {
+			return err
+		}
+		return s.announce(ctx, h.ID, &request{kind: h.Type, encoders: n}, InputPlace{})
 	}
-	return &frame.Error{Reason: "a message that only a worker may send"}
+	return &ProtocolError{Reason: "a message that only a worker may send"}
 }
 
 // announce finds a request's input, or makes room for it when it is to come
 // through the socket.
-func (s *server) announce(ctx context.Context, id uint64, r *request, place frame.Place) (err error) {
-	r.slot, r.payload = place.Slot, &frame.Payload{}
+func (s *server) announce(ctx context.Context, id uint64, r *request, place InputPlace) (err error) {
+	r.slot, r.payload = place.Slot, &Payload{}
 	if place.Slot > 0 {
 		r.input, err = s.arena.Input(place.Slot, place.Len)
 		if err != nil {
@@ -147,7 +158,7 @@ func (s *server) announce(ctx context.Context, id uint64, r *request, place fram
 		}
 	} else {
 		var bufs [][]byte
-		r.payload, bufs = frame.NewPayload(place.Len)
+		r.payload, bufs = NewPayload(place.Len)
 		r.input = bufs[0]
 	}
 	r.ctx, r.cancel = context.WithCancel(ctx)
@@ -160,7 +171,7 @@ func (s *server) announce(ctx context.Context, id uint64, r *request, place fram
 	s.mu.Unlock()
 	if twice || full {
 		r.cancel()
-		return &frame.Error{Reason: "a request too many"}
+		return &ProtocolError{Reason: "a request too many"}
 	}
 	if r.payload.Complete() {
 		s.start(id, r)
@@ -168,10 +179,10 @@ func (s *server) announce(ctx context.Context, id uint64, r *request, place fram
 	return nil
 }
 
-func (s *server) takeData(h frame.Header) error {
+func (s *server) takeData(h MessageHeader) error {
 	r := s.request(h.ID)
 	if r == nil {
-		return &frame.Error{Reason: "a payload without its message"}
+		return &ProtocolError{Reason: "a payload without its message"}
 	}
 	if err := r.payload.Receive(s.conn, h); err != nil {
 		return err
@@ -189,7 +200,7 @@ func (s *server) request(id uint64) *request {
 }
 
 // start lets a request that has all its input run. Jobs of one session wait for
-// each other: a cancelled one may still be in native code.
+// each other: a canceled one may still be in native code.
 func (s *server) start(id uint64, r *request) {
 	if r.job == nil {
 		go s.answer(id, r)
@@ -197,8 +208,8 @@ func (s *server) start(id uint64, r *request) {
 	}
 	mine := make(chan struct{})
 	s.mu.Lock()
-	before := s.order[r.job.Session]
-	s.order[r.job.Session] = mine
+	before := s.lastJob[r.job.Session]
+	s.lastJob[r.job.Session] = mine
 	s.mu.Unlock()
 	go func() {
 		defer s.leave(r.job.Session, mine)
@@ -213,8 +224,8 @@ func (s *server) leave(session core.SessionID, mine chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	close(mine)
-	if s.order[session] == mine {
-		delete(s.order, session)
+	if s.lastJob[session] == mine {
+		delete(s.lastJob, session)
 	}
 }
 
@@ -228,39 +239,50 @@ func (s *server) answer(id uint64, r *request) {
 		s.mu.Unlock()
 	}()
 	switch r.kind {
-	case frame.TypeProbe:
+	case TypeProbe:
 		s.probe(id, r)
 		return
-	case frame.TypeLimit:
+	case TypeLimit:
 		s.count(id, r)
 		return
 	}
-	r.job.Input = r.input
-	res, err := s.engine.Transcode(r.ctx, r.job)
+	res, err := s.work(r)
 	if err != nil {
-		_ = s.conn.Send(frame.TypeError, id, frame.EncodeError(err))
+		_ = s.conn.Send(TypeError, id, EncodeError(err))
 		return
 	}
-	payloads := frame.Payloads(res)
+	payloads := ResultPayloads(res)
 	// The input is no longer read: its place is free for the result.
 	inSlot := s.arena.Leave(r.slot, payloads)
 	if inSlot {
 		payloads = nil
 	}
-	_ = s.conn.Send(frame.TypeResult, id, frame.EncodeResult(res, inSlot), payloads...)
+	_ = s.conn.Send(TypeResult, id, EncodeResult(res, inSlot), payloads...)
+}
+
+// work runs the request.
+func (s *server) work(r *request) (*core.TranscodeResult, error) {
+	switch r.kind {
+	case TypeSound:
+		return s.sound(r)
+	case TypeImage:
+		return decodeImage(r)
+	}
+	r.job.Input = r.input
+	return s.engine.Transcode(r.ctx, r.job)
 }
 
 func (s *server) probe(id uint64, r *request) {
 	p, ok := s.engine.(transcoder.Prober)
 	if !ok {
-		_ = s.conn.Send(frame.TypeError, id, frame.EncodeError(fault.New(fault.TranscoderInvalidInput, "probe",
+		_ = s.conn.Send(TypeError, id, EncodeError(fault.New(fault.TranscoderInvalidInput, "probe",
 			"this engine does not probe")))
 		return
 	}
 	info, err := p.Probe(r.ctx, r.input)
 	if err != nil {
-		_ = s.conn.Send(frame.TypeError, id, frame.EncodeError(err))
+		_ = s.conn.Send(TypeError, id, EncodeError(err))
 		return
 	}
-	_ = s.conn.Send(frame.TypeProbed, id, frame.EncodeProbed(info))
+	_ = s.conn.Send(TypeProbed, id, EncodeProbed(info))
 }

@@ -50,7 +50,7 @@ func confine(cmd *exec.Cmd, _ Options) error {
 	return nil
 }
 
-// notPermitted recognises a start that failed for the namespaces' sake.
+// notPermitted recognizes a start that failed for the namespaces' sake.
 func notPermitted(err error) bool {
 	for _, e := range []error{unix.EPERM, unix.EACCES, unix.EINVAL, unix.ENOSPC, unix.EUSERS, unix.ENOSYS} {
 		if errors.Is(err, e) {

@@ -13,7 +13,7 @@ const (
 	// lineBytes bounds a line of a child's log, which may contain text from media.
 	lineBytes = 512
 	// burstBytes and bytesPerSecond are how many bytes a child may write to its log. A healthy
-	// one writes next to nothing, and the stacks of its threads when it crashes.
+	// one writes next to nothing, except thread stacks in a crash.
 	burstBytes, bytesPerSecond = 8 << 20, 64 << 10
 	// burstLines and linesPerSecond are how many of its lines reach the node's log.
 	burstLines, linesPerSecond = 200, 20
@@ -27,13 +27,13 @@ type rateLimit struct {
 }
 
 // take takes n tokens, and reports whether they were available.
-func (a *rateLimit) take(n int, now time.Time) bool {
-	a.used = max(0, a.used-max(0, now.Sub(a.at).Seconds())*a.perSecond)
-	a.at = now
-	if a.used+float64(n) > a.most {
+func (l *rateLimit) take(n int, now time.Time) bool {
+	l.used = max(0, l.used-max(0, now.Sub(l.at).Seconds())*l.perSecond)
+	l.at = now
+	if l.used+float64(n) > l.most {
 		return false
 	}
-	a.used += float64(n)
+	l.used += float64(n)
 	return true
 }
 
@@ -66,15 +66,15 @@ func newStderrLog(log *slog.Logger) *stderrLog {
 // Write never fails, because the log must not block a child. A child that writes too much is
 // killed.
 func (w *stderrLog) Write(b []byte) (int, error) {
-	if !w.add(b) {
+	if !w.accept(b) {
 		w.onExcess(fmt.Sprintf("it wrote more to its log than %d KB at once and %d KB a second",
 			burstBytes>>10, bytesPerSecond>>10))
 	}
 	return len(b), nil
 }
 
-// add takes the lines of b, unless they exceed the limit.
-func (w *stderrLog) add(b []byte) bool {
+// accept takes the lines of b, unless they exceed the limit.
+func (w *stderrLog) accept(b []byte) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.bytes.take(len(b), w.now()) {
@@ -85,14 +85,15 @@ func (w *stderrLog) add(b []byte) bool {
 		rest = after
 		w.line = append(w.line, part[:min(len(part), lineBytes-len(w.line))]...)
 		if ended {
-			w.complete(strings.TrimSpace(string(w.line)))
+			w.endLine(strings.TrimSpace(string(w.line)))
 			w.line = w.line[:0]
 		}
 	}
 	return true
 }
 
-func (w *stderrLog) complete(line string) {
+// endLine logs a complete line and keeps it if it explains the end.
+func (w *stderrLog) endLine(line string) {
 	if line == "" {
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/transcoder/worker/frame"
 	"github.com/tuttinode/tutti/transcoder/worker/sandbox"
 )
 
@@ -16,7 +15,7 @@ func (p *process) sendPings() {
 	defer ticker.Stop()
 	for n := uint64(1); ; n++ {
 		p.pings.Add(1)
-		if err := p.conn.Send(frame.TypePing, n, nil); err != nil {
+		if err := p.conn.Send(TypePing, n, nil); err != nil {
 			return
 		}
 		select {
@@ -29,15 +28,15 @@ func (p *process) sendPings() {
 
 // watch kills a child that misses its heartbeats or uses too much memory or too many threads.
 //
-// It counts ticks, not time: while the whole machine is suspended no ticks come. A stopped or
-// dead child gets a second. A child without CPU time on an overloaded machine gets
+// It counts ticks, not time: while the whole machine is suspended no ticks come. A stopped
+// child gets a second. A child without CPU time on an overloaded machine gets
 // longer, because a replacement would add to the load.
 func (p *process) watch() {
 	ticker := time.NewTicker(p.o.times.heartbeat)
 	defer ticker.Stop()
 	pid := p.cmd.Process.Pid
 	threads := sandbox.Threads()
-	seen, silent, unseen := p.received.Load(), 0, 0
+	seen, silent := p.received.Load(), 0
 	for {
 		select {
 		case <-p.gone:
@@ -59,29 +58,23 @@ func (p *process) watch() {
 				fmt.Sprintf("a canceled segment has not ended in %v", p.o.times.stuck)))
 			return
 		}
-		if unseen++; !leaderless(pid) {
-			unseen = 0
-		}
 		if p.oomScored && sandbox.ScoreLowered(pid) {
 			p.kill(fault.New(fault.WorkerProtocol, "transcode",
 				"it lowered its oom_score_adj, by which the kernel chooses what ends for want of memory"))
 			return
 		}
-		if err := p.excess(pid, threads, unseen); err != nil {
+		if err := p.excess(pid, threads); err != nil {
 			p.kill(err)
 			return
 		}
 	}
 }
 
-// excess returns the fault of a child that exceeds its limits. A child that is just ending may
-// show no memory once.
-func (p *process) excess(pid, threads, unseen int) *fault.Fault {
+// excess returns the fault of a child that exceeds its limits.
+func (p *process) excess(pid, threads int) *fault.Fault {
 	detail := ""
 	used, has := usedBytes(pid), threadsOf(pid)
 	switch {
-	case unseen > 1:
-		detail = "its first thread has ended, which hides its memory"
 	case p.o.Memory > 0 && used > p.o.Memory:
 		detail = fmt.Sprintf("%d MB in use, %d MB allowed", used>>20, p.o.Memory>>20)
 	case has > threads:

@@ -70,7 +70,7 @@ func chainRules() []rule {
 				`(instance, job) changes(tutti_round[2h]) == 0)`,
 			lasts: 10 * time.Minute, severity: fault.Warning,
 			summary: "rounds do not advance, as {{ $labels.instance }} sees it",
-			cause:   "The round is not initialised. Until it is, no tickets are accepted and no rewards are called.",
+			cause:   "The round is not initialized. Until it is, no tickets are accepted and no rewards are called.",
 			remedy:  "Start a process with -initializeRound, or call it once with tutti_cli.", code: fault.RoundNotInitialized},
 		{name: "TuttiRewardLost", expr: `increase(tutti_reward_rounds_total{outcome="missed"}[1h]) > 0`,
 			severity: fault.Critical,

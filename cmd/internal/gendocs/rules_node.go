@@ -73,7 +73,7 @@ func workRules() []rule {
 			lasts: 15 * time.Minute, severity: fault.Warning,
 			summary: "{{ $labels.instance }} is active and has had no job for an hour",
 			cause:   "Gateways do not come, or are refused.",
-			remedy:  "Run `tutti doctor explain` beside the node: it names the reasons in order of weight."},
+			remedy:  "Run `tutti doctor explain` alongside the node: it names the reasons in order of weight."},
 		{name: "TuttiNotAsked", expr: `tutti_active == 1 and on (instance, job) sum by (instance, job) ` +
 			`(increase(tutti_requests_total{kind=~"transcoding_offer|ai_offer"}[6h])) == 0`,
 			lasts: time.Hour, severity: fault.Warning,
@@ -91,7 +91,7 @@ func workRules() []rule {
 		{name: "TuttiRefusals", expr: `sum by (instance, job) (rate(tutti_requests_total{code!="ok"}[15m])) / sum by ` +
 			`(instance, job) (rate(tutti_requests_total[15m])) > 0.5`,
 			lasts: 15 * time.Minute, severity: fault.Warning,
-			summary: "{{ $labels.instance }} refuses {{ $value | humanizePercentage }} of what is asked",
+			summary: "{{ $labels.instance }} refuses {{ $value | humanizePercentage }} of its requests",
 			cause:   "More than half of the offers, segments and jobs that gateways asked for were refused.",
 			remedy:  "The label code of tutti_requests_total says why; so does `tutti doctor explain`."},
 		{name: "TuttiSlow", expr: `sum by (instance, job) (rate(livepeer_transcode_score_bucket{le=~"1|1.0"}[10m])) / sum ` +

@@ -50,7 +50,7 @@ type Options struct {
 	Dir string
 	// ToStderr is -logtostderr: standard error only, whatever Dir says.
 	ToStderr bool
-	// AlsoToStderr is -alsologtostderr: standard error beside the files.
+	// AlsoToStderr is -alsologtostderr: standard error besides the files.
 	AlsoToStderr bool
 	// JSON writes one JSON object per line instead of glog's form.
 	JSON bool

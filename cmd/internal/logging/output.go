@@ -19,7 +19,7 @@ type output struct {
 
 	mu     sync.Mutex
 	stderr lineWriter
-	// all lines go to standard error; without it only errors do beside files.
+	// all lines go to standard error; without it only errors do besides files.
 	all   bool
 	files []*file
 	// problem is why the last line was lost, "" once one was written again; reported is

@@ -26,7 +26,7 @@ type file struct {
 	owner int
 }
 
-// copied are the files of the tree that are installed as they are: where they lie, as
+// copied are the files of the tree that are installed as they are: their paths, as
 // a pattern, and the folder they go to.
 func copied() []struct{ from, to string } {
 	return []struct{ from, to string }{
@@ -120,7 +120,7 @@ func (r *release) written(parts []part) ([]file, error) {
 			return add("usr/share/man/man1/tutti_cli.1.gz", packed(func(w io.Writer) error { return verb.WriteMan(w, table) }))
 		},
 		func() error {
-			return add(docs+"/sbom.cdx.json", func(w io.Writer) error { return r.writeBill(w, parts) })
+			return add(docs+"/sbom.cdx.json", func(w io.Writer) error { return r.encodeSBOM(w, parts) })
 		},
 	} {
 		if err := step(); err != nil {

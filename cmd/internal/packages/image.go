@@ -149,7 +149,7 @@ func (r *release) imageConfig(layer [sha256.Size]byte) map[string]any {
 			},
 			"Labels": map[string]string{
 				"org.opencontainers.image.title": "tutti", "org.opencontainers.image.version": r.version,
-				"org.opencontainers.image.licenses": combinedLicence, "org.opencontainers.image.created": when,
+				"org.opencontainers.image.licenses": combinedLicense, "org.opencontainers.image.created": when,
 			},
 		},
 		"rootfs":  map[string]any{"type": "layers", "diff_ids": []string{fmt.Sprintf("sha256:%x", layer)}},

@@ -1,9 +1,9 @@
 // Command packages makes what operators install out of programs that are built
 // already: a deb, an rpm, an archive, a container image, a list of parts with their
-// licences (SBOM) and checksums. The same programs, version and time give the same
+// licenses (SBOM) and checksums. The same programs, version and time give the same
 // bytes, wherever it runs.
 //
-// "packages zip FOLDER ZIP SECONDS" makes the archive for Windows alone; deploy/nfpm/windows.sh calls it.
+// "packages zip FOLDER ZIP SECONDS" makes the archive, for Windows only; deploy/nfpm/windows.sh calls it.
 //
 // It compiles nothing and fetches nothing: deploy/nfpm/build.sh hands over the programs
 // and what is packed with them. It is a tool of the source tree and never part of a
@@ -29,11 +29,11 @@ type release struct {
 	// time is the commit's: every file in every package has it.
 	time time.Time
 	// tree is the source tree, programs the folder of the built ones, libav the
-	// prefix they were linked with, image what an image holds beside them.
+	// prefix they were linked with, image what an image holds next to them.
 	tree, programs, libav, image string
 	// nfpm is the program that writes deb and rpm; out is where all goes.
 	nfpm, out string
-	// modules is Go's module cache, for the licences; zones Go's table of time zones.
+	// modules is Go's module cache, for the licenses; zones Go's table of time zones.
 	modules, zones string
 }
 
@@ -75,7 +75,7 @@ func parse(args []string, stderr io.Writer) (*release, error) {
 	flags.StringVar(&r.tree, "tree", ".", "the source tree")
 	flags.StringVar(&r.programs, "programs", "", "the folder of the built programs")
 	flags.StringVar(&r.libav, "libav", "", "the libav prefix that they were linked with")
-	flags.StringVar(&r.image, "image", "", "the folder of what an image holds beside them; without it no image is made")
+	flags.StringVar(&r.image, "image", "", "the folder of what an image holds next to them; without it no image is made")
 	flags.StringVar(&r.nfpm, "nfpm", "", "the nfpm program; without it no deb and no rpm is made")
 	flags.StringVar(&r.modules, "modules", "", "Go's module cache")
 	flags.StringVar(&r.zones, "zones", "", "Go's zoneinfo.zip, for the image")
@@ -113,7 +113,7 @@ func (r *release) make() ([]string, error) {
 		func() ([]string, error) { return r.linux(files, glibc) },
 		func() ([]string, error) { return r.archive(files) },
 		func() ([]string, error) { return r.imageArchive(files) },
-		func() ([]string, error) { return r.bill(parts) },
+		func() ([]string, error) { return r.writeSBOM(parts) },
 		r.libavArchive,
 	} {
 		paths, err := step()

@@ -11,23 +11,24 @@ import (
 
 // part is something that a release is made of.
 type part struct {
-	name, version, licence string
+	name, version, license string
 	// purl says where it comes from, in the form that scanners know.
 	purl string
 	// image is true for what only the container image holds.
 	image bool
 }
 
-// combinedLicence is that of the programs as a whole: x264 is under the GPL 2 or later,
-// go-ethereum under the LGPL 3, and others under the Apache licence 2.0, which the
+// combinedLicense is that of the programs as a whole: x264 is under the GPL 2 or later,
+// go-ethereum under the LGPL 3, and others under the Apache license 2.0, which the
 // GPL allows from version 3 on.
-const combinedLicence = "GPL-3.0-or-later"
+const combinedLicense = "GPL-3.0-or-later"
 
-// sources are the licences of what deploy/deps builds, by the name of the package, with
+// sources are the licenses of what deploy/deps builds, by the name of the package, with
 // the configuration that is used.
 func sources() map[string]string {
 	return map[string]string{
 		"ffmpeg": "GPL-2.0-or-later", "x264": "GPL-2.0-or-later", "dav1d": "BSD-2-Clause", "zlib": "Zlib",
+		"lame":                "LGPL-2.0-or-later",
 		"libffmpeg-nvenc-dev": "MIT", "libc6": "LGPL-2.1-or-later", "ca-certificates": "MPL-2.0",
 	}
 }
@@ -47,7 +48,7 @@ func (r *release) parts() ([]part, error) {
 		if err != nil {
 			return nil, err
 		}
-		linked = append(linked, part{name: "zlib", version: z, licence: sources()["zlib"], purl: "pkg:generic/zlib@" + z})
+		linked = append(linked, part{name: "zlib", version: z, license: sources()["zlib"], purl: "pkg:generic/zlib@" + z})
 	}
 	out = append(out, linked...)
 	if r.image != "" {
@@ -70,12 +71,12 @@ func versions(path string, image bool) ([]part, error) {
 	var out []part
 	for line := range strings.Lines(string(text)) {
 		name, version, ok := strings.Cut(strings.TrimSpace(line), " ")
-		licence := sources()[name]
-		if !ok || licence == "" {
-			return nil, fmt.Errorf("%s: the licence of %q is not known: add it to sources", path, name)
+		license := sources()[name]
+		if !ok || license == "" {
+			return nil, fmt.Errorf("%s: the license of %q is not known: add it to sources", path, name)
 		}
 		// Sources come without Debian's own revision, headers and libraries with it.
-		out = append(out, part{name: name, version: version, licence: licence, image: image,
+		out = append(out, part{name: name, version: version, license: license, image: image,
 			purl: "pkg:deb/debian/" + name + "@" + strings.ReplaceAll(version, "+", "%2B")})
 	}
 	return out, nil
@@ -103,16 +104,16 @@ func (r *release) modulesOf() ([]part, error) {
 			return nil, err
 		}
 		std := strings.TrimPrefix(info.GoVersion, "go")
-		found["std"] = part{name: "std", version: std, licence: "BSD-3-Clause", purl: "pkg:golang/std@" + std}
+		found["std"] = part{name: "std", version: std, license: "BSD-3-Clause", purl: "pkg:golang/std@" + std}
 		for _, m := range info.Deps {
 			for m.Replace != nil {
 				m = m.Replace
 			}
-			licence, err := moduleLicence(r.modules, m.Path, m.Version)
+			license, err := moduleLicense(r.modules, m.Path, m.Version)
 			if err != nil {
 				return nil, err
 			}
-			found[m.Path] = part{name: m.Path, version: m.Version, licence: licence, purl: "pkg:golang/" + m.Path + "@" +
+			found[m.Path] = part{name: m.Path, version: m.Version, license: license, purl: "pkg:golang/" + m.Path + "@" +
 				m.Version}
 		}
 	}

@@ -80,8 +80,8 @@ usage: tutti [options]            run a node
        tutti COMMAND [words]      do one of the things below
 
   tutti init                                                 set up a node
-  tutti -orchestrator -transcoder -serviceAddr host:8935     take work
-  tutti -gateway -orchAddr host:8935                         give work
+  tutti -orchestrator -transcoder -serviceAddr host:8935     accept jobs
+  tutti -gateway -orchAddr host:8935                         send jobs
 
 commands:
 `)

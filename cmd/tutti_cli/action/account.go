@@ -166,7 +166,7 @@ func warnOpen(c *verb.Call, option, path string) {
 	if err != nil || runtime.GOOS == "windows" || !mode.IsRegular() || mode.Perm()&0o044 == 0 {
 		return
 	}
-	c.Tell("%s", c.TellStyle.Warn("Note: others may read "+path+" ("+option+"); chmod 600 "+path+" keeps it to you."))
+	c.Report("%s", c.ReportStyle.Warn("Note: others may read "+path+" ("+option+"); chmod 600 "+path+" keeps it to you."))
 }
 
 func added(e account.Entry, err error) (verb.Result, error) {

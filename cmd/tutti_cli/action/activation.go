@@ -13,7 +13,7 @@ import (
 
 // askActivation checks what prevents an activation before it asks for anything.
 func askActivation(ctx context.Context, c *verb.Call) error {
-	c.Tell("An orchestrator bonds stake to itself, sets its cuts and publishes its address. Each of these is a " +
+	c.Report("An orchestrator bonds stake to itself, sets its cuts and publishes its address. Each of these is a " +
 		"transaction that needs gas; you see each one's cost before it is sent, and can stop at any time.")
 	if err := readSelf(ctx, c); err != nil {
 		return err
@@ -21,7 +21,7 @@ func askActivation(ctx context.Context, c *verb.Call) error {
 	if err := checkRound(ctx, c); err != nil {
 		return err
 	}
-	if err := checkMeans(ctx, c); err != nil {
+	if err := checkBalances(ctx, c); err != nil {
 		return err
 	}
 	if err := askOffer(ctx, c); err != nil {
@@ -30,8 +30,8 @@ func askActivation(ctx context.Context, c *verb.Call) error {
 	return askStake(ctx, c)
 }
 
-// checkRound refuses the way of a new orchestrator in the part of a round in which cuts
-// cannot be set.
+// checkRound refuses to begin while the round is locked: a new orchestrator cannot set its
+// cuts then.
 func checkRound(ctx context.Context, c *verb.Call) error {
 	self := verb.Get[adminapi.Orchestrator](c, keySelf)
 	chain, err := readChain(ctx, c)
@@ -42,11 +42,11 @@ func checkRound(ctx context.Context, c *verb.Call) error {
 	if err != nil {
 		return err
 	}
-	return fault.New(fault.RoundLocked, "become an orchestrator", opening(about, chain))
+	return fault.New(fault.RoundLocked, "become an orchestrator", lockEnd(about, chain))
 }
 
-// opening says when a locked round is over.
-func opening(n adminapi.Node, chain adminapi.Chain) string {
+// lockEnd says when a locked round ends.
+func lockEnd(n adminapi.Node, chain adminapi.Chain) string {
 	left := until(chain.Head.L1, chain.Round.End)
 	text := fmt.Sprintf("round %d is locked until its end: cuts can be set again from round %d on, ", chain.Round.Number,
 		chain.Round.Number+1)
@@ -56,8 +56,8 @@ func opening(n adminapi.Node, chain adminapi.Chain) string {
 	return text + inTime(left, nil)
 }
 
-// checkMeans says what the account has, and where to send what is missing.
-func checkMeans(ctx context.Context, c *verb.Call) error {
+// checkBalances tells the account's balances, and refuses to begin without ETH for gas.
+func checkBalances(ctx context.Context, c *verb.Call) error {
 	about, err := c.About(ctx)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func checkMeans(ctx context.Context, c *verb.Call) error {
 	if about.Account != nil {
 		account = about.Account.String()
 	}
-	c.Tell("%s has %s for gas and %s to stake.", account, verb.FormatEther(b.Ether), verb.FormatStake(b.Token))
+	c.Report("%s has %s for gas and %s to stake.", account, verb.FormatEther(b.Ether), verb.FormatStake(b.Token))
 	c.Put(keyBalance, b.Token)
 	if b.Ether.IsZero() {
 		return fault.New(fault.GasMoneyMissing, "become an orchestrator",
@@ -86,7 +86,7 @@ func askStake(ctx context.Context, c *verb.Call) error {
 		return err
 	}
 	if d.Delegate != nil && *d.Delegate == d.Address && !d.PendingStake.IsZero() {
-		c.Tell("You have bonded %s to yourself already; stake bond adds to it.", verb.FormatStake(d.PendingStake))
+		c.Report("You have bonded %s to yourself already; stake bond adds to it.", verb.FormatStake(d.PendingStake))
 		return nil
 	}
 	var locks adminapi.UnbondingLocks
@@ -113,7 +113,7 @@ func askStake(ctx context.Context, c *verb.Call) error {
 	return c.AskNeeded(ctx, "stake")
 }
 
-// tellThreshold says what it takes to be among the pool.
+// tellThreshold tells the stake that a rank in the pool needs.
 func tellThreshold(ctx context.Context, c *verb.Call) error {
 	var pool adminapi.Orchestrators
 	var rules adminapi.Parameters
@@ -125,16 +125,16 @@ func tellThreshold(ctx context.Context, c *verb.Call) error {
 	}
 	n := len(pool.Orchestrators)
 	if n < rules.PoolMaxSize || n == 0 {
-		c.Tell("The pool has %d of %d ranks taken, so any stake gets a rank at present.", n, rules.PoolMaxSize)
+		c.Report("The pool has %d of %d ranks taken, so any stake gets a rank at present.", n, rules.PoolMaxSize)
 		return nil
 	}
-	c.Tell("The pool's %d places are taken; the lowest has a total stake of %s, and you need more.", n,
+	c.Report("The pool's %d ranks are taken; the lowest has a total stake of %s, and you need more.", n,
 		verb.FormatStake(pool.Orchestrators[n-1].DelegatedStake))
 	return nil
 }
 
-// complete sees to it that a new orchestrator says everything: what was left out would be
-// 0 on the chain, and changing it costs gas again.
+// complete asks for every setting of a new orchestrator that was left out: it would be 0 on
+// the chain, and changing it later costs gas again.
 func complete(ctx context.Context, c *verb.Call) error {
 	if !c.Has(keySelf) {
 		if err := readSelf(ctx, c); err != nil {
@@ -153,7 +153,7 @@ func complete(ctx context.Context, c *verb.Call) error {
 			continue
 		}
 		if !c.CanAsk() {
-			return verb.Mistake("--" + name + " is missing, which an account that is no orchestrator yet has to give")
+			return verb.Mistake("--" + name + " is missing: an account that is not an orchestrator yet must give it")
 		}
 		if err := c.AskNeeded(ctx, name); err != nil {
 			return err

@@ -70,7 +70,7 @@ func broadcastVerbs() verb.Table {
 		Help: "names of the renditions to make, with commas between", Question: "Profiles, with commas between"})
 	capability := append([]verb.Field{
 		{Name: "pipeline", Meta: "PIPELINE", Required: true, Help: "the kind of AI job", Question: "Pipeline"},
-		{Name: "model", Meta: "MODEL", Help: "the model, default for all others", Question: "Model", Standard: "default"}},
+		{Name: "model", Meta: "MODEL", Help: "the model, default for all others", Question: "Model", Default: "default"}},
 		prices[2], prices[1])
 	return verb.Table{
 		{Name: "broadcast config", Menu: "Set broadcast config", For: verb.Gateways, Changes: true,
@@ -130,7 +130,7 @@ func maxFaceValue() *verb.Verb {
 
 func priceGateway() *verb.Verb {
 	gateway := verb.Field{Name: "gateway", Word: true, Required: true, Meta: "ADDRESS|default",
-		Help: "the gateway's account, or default", Question: "Gateway's address", Standard: "default",
+		Help: "the gateway's account, or default", Question: "Gateway's address", Default: "default",
 		Parse: func(_ *verb.Call, text string, _ verb.InputCheck) (any, error) {
 			if text == "default" {
 				return text, nil

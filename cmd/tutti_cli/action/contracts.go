@@ -52,7 +52,7 @@ func runConfirm(ctx context.Context, c *verb.Call) (verb.Result, error) {
 	var seen adminapi.ContractsConfirmation
 	for _, one := range now.Contracts {
 		if one.Trusted != one.Answered {
-			c.Tell("%s: %s, before %s", one.Name, addressText(one.Answered), addressText(one.Trusted))
+			c.Report("%s: %s, before %s", one.Name, addressText(one.Answered), addressText(one.Trusted))
 		}
 		if !one.Answered.IsZero() {
 			seen.Contracts = append(seen.Contracts, adminapi.ConfirmedContract{Name: one.Name, Address: one.Answered})

@@ -28,7 +28,7 @@ func runForgive(ctx context.Context, c *verb.Call) (verb.Result, error) {
 	if c.Set.DryRun {
 		return Forgiven{credit, true}, nil
 	}
-	c.Tell("%s was paid %s that it has not worked for.", credit.Orchestrator, verb.FormatEther(credit.Unworked))
+	c.Report("%s was paid %s that it has not worked for.", credit.Orchestrator, verb.FormatEther(credit.Unworked))
 	if err := c.Agree(ctx, "Write it off, and pay this orchestrator again?"); err != nil {
 		return nil, err
 	}

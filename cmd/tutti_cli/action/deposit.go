@@ -15,9 +15,9 @@ type Deposit struct{ adminapi.Sender }
 
 func depositVerbs() verb.Table {
 	deposit := etherField("deposit", "what tickets are paid from", "Deposit in ETH")
-	deposit.Standard = "0"
+	deposit.Default = "0"
 	reserve := etherField("reserve", "what is put aside for the active set", "Reserve in ETH")
-	reserve.Standard = "0"
+	reserve.Default = "0"
 	return verb.Table{
 		{Name: "deposit fund", Menu: `Invoke "deposit broadcasting funds" (ETH)`, For: verb.Gateways, Chain: true,
 			Changes: true, Short: "Add to a gateway's deposit, its reserve or both.",
@@ -69,7 +69,7 @@ func showUnlock(ctx context.Context, c *verb.Call) error {
 	if err != nil {
 		return err
 	}
-	c.Tell("An unlock now lets you withdraw from round %d on; until then nothing is paid from these funds.",
+	c.Report("An unlock now lets you withdraw from round %d on; until then nothing is paid from these funds.",
 		chain.Round.Number+s.UnlockPeriod)
 	return nil
 }

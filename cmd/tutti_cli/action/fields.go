@@ -13,7 +13,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// The names of values that a verb keeps beside its fields.
+// The names of values that a verb keeps besides its fields.
 const (
 	keyPool    = "(pool)"
 	keyBalance = "(balance)"
@@ -101,7 +101,7 @@ func showBalance(ctx context.Context, c *verb.Call) error {
 	if err := c.Node.Get(ctx, adminapi.PathBalances, &b); err != nil {
 		return err
 	}
-	c.Tell("Your balance is %s.", verb.FormatStake(b.Token))
+	c.Report("Your balance is %s.", verb.FormatStake(b.Token))
 	c.Put(keyBalance, b.Token)
 	return nil
 }

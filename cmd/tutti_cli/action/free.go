@@ -58,7 +58,7 @@ func askOffer(ctx context.Context, c *verb.Call) error {
 		return err
 	}
 	if why := verb.Get[string](c, keyFree); why != "" {
-		c.Tell("The price is 0: %s.", why)
+		c.Report("The price is 0: %s.", why)
 	} else if err := askFields(ctx, c, "pixels-per-unit", "currency", "price-per-unit"); err != nil {
 		return err
 	}

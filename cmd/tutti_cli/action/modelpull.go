@@ -69,7 +69,7 @@ func (p *pulling) line(text []byte) error {
 	case line.Progress != nil && !p.c.Set.JSON:
 		if now := progressText(line.Progress); now != p.shown {
 			p.shown = now
-			p.c.Tell("%s", now)
+			p.c.Report("%s", now)
 		}
 	}
 	return nil

@@ -23,14 +23,14 @@ func commissionFields() []verb.Field {
 		}
 	}
 	return []verb.Field{
-		{Name: "reward-cut", Meta: "PERCENT", Help: "the part of the minted tokens that you keep", Standard: "10",
+		{Name: "reward-cut", Meta: "PERCENT", Help: "the part of the minted tokens that you keep", Default: "10",
 			Question: "Reward cut in percent",
 			Explain:  "Reward cut: the part of the tokens minted each round that you keep; the rest goes to your delegators.",
 			Suggest:  cut(func(o adminapi.Orchestrator) core.PerMillion { return o.RewardCut }),
 			Parse: func(_ *verb.Call, text string, check verb.InputCheck) (any, error) {
 				return verb.ParseRewardCut(text, check)
 			}},
-		{Name: "fee-cut", Meta: "PERCENT", Help: "the part of the fees that you keep", Standard: "95",
+		{Name: "fee-cut", Meta: "PERCENT", Help: "the part of the fees that you keep", Default: "95",
 			Question: "Fee cut in percent",
 			Explain:  "Fee cut: the part of the fees for your work that you keep; the rest goes to your delegators.",
 			Suggest:  cut(func(o adminapi.Orchestrator) core.PerMillion { return o.FeeCut }),
@@ -70,7 +70,7 @@ func parseURI(c *verb.Call, text string, check verb.InputCheck) (any, error) {
 		return nil, err
 	}
 	if u.BareIP {
-		c.Tell("%s", c.TellStyle.Warn("Note: "+verb.BareIPHint+"."))
+		c.Report("%s", c.ReportStyle.Warn("Note: "+verb.BareIPHint+"."))
 	}
 	return u.Text, nil
 }

@@ -51,7 +51,7 @@ func lookVerbs() verb.Table {
 	return verb.Table{
 		{Name: "node", Short: "What kind of node it is: roles, network, account.", Result: Node{},
 			Run: read(adminapi.PathNode, func(n adminapi.Node) Node { return Node{n} })},
-		{Name: "round", Chain: true, Short: "The present round: number, initialised, locked, how long it lasts.",
+		{Name: "round", Chain: true, Short: "The present round: number, initialized, locked, how long it lasts.",
 			Result: Round{}, Run: runRound},
 		{Name: "conditions", Short: "What is wrong with the node now, and what to do.", Result: Conditions{},
 			Run: read(adminapi.PathConditions, func(a adminapi.Conditions) Conditions { return Conditions{a} })},

@@ -106,7 +106,7 @@ func (s *steps) blocked(ctx context.Context) error {
 		e := *step.Error
 		about, err := s.c.About(ctx)
 		if chain, failed := readChain(ctx, s.c); err == nil && failed == nil && e.Code == string(fault.RoundLocked) {
-			e.Message = opening(about, chain)
+			e.Message = lockEnd(about, chain)
 		}
 		return node.FromAPI(&e)
 	}
@@ -170,9 +170,9 @@ func begin(total int, fee core.Wei) string {
 }
 
 func (s *steps) take(ctx context.Context, k, total int, step adminapi.Step) error {
-	s.c.Tell("Step %d of %d: %s.", k, total, step.About)
+	s.c.Report("Step %d of %d: %s.", k, total, step.About)
 	if e := step.Estimate; e != nil {
-		s.c.Tell("Gas %d at %s: fee %s.", e.Gas, verb.FormatGasPrice(e.Price), verb.FormatEther(e.Fee))
+		s.c.Report("Gas %d at %s: fee %s.", e.Gas, verb.FormatGasPrice(e.Price), verb.FormatEther(e.Fee))
 	}
 	if err := s.c.Agree(ctx, "Send this step?"); err != nil {
 		return err
@@ -200,7 +200,7 @@ func (s *steps) take(ctx context.Context, k, total int, step adminapi.Step) erro
 	if err != nil {
 		return err
 	}
-	s.c.Tell("%s", s.c.TellStyle.Good(fmt.Sprintf("Step %d of %d is %s.", k, total, t.State)))
+	s.c.Report("%s", s.c.ReportStyle.Good(fmt.Sprintf("Step %d of %d is %s.", k, total, t.State)))
 	s.stale = answered == nil
 	return nil
 }

@@ -16,12 +16,12 @@ import (
 func priceFields(question string) []verb.Field {
 	return []verb.Field{
 		{Name: "pixels-per-unit", Meta: "N", Help: "how many pixels the price buys; 1 where it is left out",
-			Question: "Pixels per unit", Standard: "1",
+			Question: "Pixels per unit", Default: "1",
 			Parse: func(_ *verb.Call, text string, _ verb.InputCheck) (any, error) { return verb.ParsePixels(text) }},
 		{Name: "currency", Meta: "CODE", Help: "the price's currency; wei where it is left out", Question: "Currency",
-			Standard: "Wei", Parse: parseCurrency},
+			Default: "Wei", Parse: parseCurrency},
 		{Name: "price-per-unit", Meta: "PRICE",
-			Help: "the price of a unit: whole wei, or an amount with its currency, 0.50USD", Question: question, Standard: "0",
+			Help: "the price of a unit: whole wei, or an amount with its currency, 0.50USD", Question: question, Default: "0",
 			Parse: parsePrice},
 	}
 }

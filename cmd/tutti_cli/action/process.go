@@ -104,7 +104,7 @@ func runUpgrade(ctx context.Context, c *verb.Call) (verb.Result, error) {
 	if err := c.Node.Post(ctx, adminapi.PathUpgrade, nil, nil, &out.Upgrade); err != nil {
 		return nil, err
 	}
-	c.Tell("Process %d takes over; waiting until it serves.", out.PID)
+	c.Report("Process %d takes over; waiting until it serves.", out.PID)
 	return out, awaitOther(ctx, c, before.Started)
 }
 

@@ -34,7 +34,7 @@ func spendingVerbs() verb.Table {
 					func(a adminapi.Spending) verb.Result { return Spending{a} })
 			}},
 		{Name: "spending credits", Chain: true,
-			Short:  "What orchestrators were paid and have not worked for, and what is left there for further jobs.",
+			Short:  "Credits: what each orchestrator was paid and has not worked for, and the balance left for further jobs.",
 			Result: Credits{},
 			Run:    read(adminapi.PathCredits, func(a adminapi.Credits) Credits { return Credits{a} })},
 		{Name: "spending forgive", Chain: true, Changes: true,
@@ -59,17 +59,21 @@ func (a Spending) Print(p *console.Page) {
 	for _, r := range a.Rows {
 		rows = append(rows, []string{dash(r.Day), r.Recipient.String(), dash(r.Pipeline), dash(r.Model),
 			fmt.Sprint(r.Payments), fmt.Sprint(r.Tickets),
-			ether(r.Value), ether(r.Open), fmt.Sprint(r.Units), ether(r.Billed)})
+			ether(r.Value), ether(r.Open), fmt.Sprint(r.Units), ether(r.Billed), ether(r.Cost)})
 	}
 	p.Table([]string{"DAY", "ORCHESTRATOR", "PIPELINE", "MODEL", "PAYMENTS", "TICKETS", "PAID", "NO WORK", "UNITS",
-		"BILLED"}, rows)
+		"BILLED", "COST"}, rows)
 	p.Title("IN ALL")
 	p.Row("Paid in tickets", ether(a.Value))
 	p.Row("Of it for no work", ether(a.Open)+": refused, failed, unknown or on its way")
 	p.Row("For work of", ether(a.Billed))
+	p.Row("Cost of jobs", ether(a.Cost)+": work, and what was lost with jobs that failed")
+	p.Row("Of it API keys", ether(a.Charged.String())+": the sum of tutti key spend")
 	if a.Balance != "" {
 		p.Row("Balance at orchestrators", ether(a.Balance)+": further jobs are paid from it, see spending credits")
 	}
+	p.Row("Written off", ether(a.WrittenOff)+": balances that were idle, short, or left when the node stopped")
+	p.Row("Unsettled", ether(a.Unsettled)+": jobs in progress, and what was lost when the node was killed")
 }
 
 // Print writes each gateway's funds and balances.

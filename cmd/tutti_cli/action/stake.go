@@ -104,7 +104,7 @@ func askUnbond(ctx context.Context, c *verb.Call) error {
 	if err != nil {
 		return err
 	}
-	c.Tell("Your stake is %s.", verb.FormatStake(d.PendingStake))
+	c.Report("Your stake is %s.", verb.FormatStake(d.PendingStake))
 	c.Put(keyBalance, d.PendingStake)
 	if err := c.AskField(ctx, "all"); err != nil || verb.Get[bool](c, "all") {
 		return err

@@ -136,7 +136,7 @@ func runRetry(ctx context.Context, c *verb.Call) (verb.Result, error) {
 	if c.Set.DryRun {
 		return TicketRetry{life.Ticket, true}, nil
 	}
-	c.Tell("The ticket of %s is %s: %s", verb.FormatEther(life.Ticket.FaceValue), life.Ticket.State, life.Ticket.Reason)
+	c.Report("The ticket of %s is %s: %s", verb.FormatEther(life.Ticket.FaceValue), life.Ticket.State, life.Ticket.Reason)
 	if err := c.Agree(ctx, "Take it up again?"); err != nil {
 		return nil, err
 	}

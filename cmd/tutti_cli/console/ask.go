@@ -13,7 +13,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// declined is what an input that ended says.
+// declined returns the error of a question whose input ended before an answer.
 func declined(op string) error {
 	return fault.New(fault.ActionDeclined, op, "the input ended before the answer")
 }
@@ -21,30 +21,30 @@ func declined(op string) error {
 func (c *Console) answer(ctx context.Context, op string) (string, error) {
 	text, err := c.read(ctx)
 	if errors.Is(err, io.EOF) {
-		fmt.Fprintln(c.tell)
+		fmt.Fprintln(c.report)
 		return "", declined(op)
 	}
 	return strings.TrimSpace(text), err
 }
 
-// Ask asks for a text. An empty line is the default.
-func (c *Console) Ask(ctx context.Context, question, standard string) (string, error) {
+// Ask asks for a line of text. An empty line returns preset.
+func (c *Console) Ask(ctx context.Context, question, preset string) (string, error) {
 	prompt := question
-	if standard != "" {
-		prompt += " (default: " + standard + ")"
+	if preset != "" {
+		prompt += " (default: " + preset + ")"
 	}
-	fmt.Fprint(c.tell, prompt+" > ")
+	fmt.Fprint(c.report, prompt+" > ")
 	text, err := c.answer(ctx, question)
 	if text == "" {
-		text = standard
+		text = preset
 	}
 	return text, err
 }
 
-// Confirm asks a question that only yes answers with yes.
+// Confirm asks a yes-or-no question. An empty line means no.
 func (c *Console) Confirm(ctx context.Context, question string) (bool, error) {
 	for {
-		fmt.Fprint(c.tell, question+" [y/N] > ")
+		fmt.Fprint(c.report, question+" [y/N] > ")
 		text, err := c.answer(ctx, question)
 		if err != nil {
 			return false, err
@@ -55,17 +55,17 @@ func (c *Console) Confirm(ctx context.Context, question string) (bool, error) {
 		case "", "n", "no":
 			return false, nil
 		}
-		c.Tell("Please answer y or n.")
+		c.Report("Please answer y or n.")
 	}
 }
 
 // Choose asks for one of several numbered answers and returns its index.
 func (c *Console) Choose(ctx context.Context, question string, answers []string) (int, error) {
 	for i, a := range answers {
-		fmt.Fprintf(c.tell, "  %*d. %s\n", digits(len(answers)), i+1, a)
+		fmt.Fprintf(c.report, "  %*d. %s\n", digits(len(answers)), i+1, a)
 	}
 	for {
-		fmt.Fprint(c.tell, question+" > ")
+		fmt.Fprint(c.report, question+" > ")
 		text, err := c.answer(ctx, question)
 		if err != nil {
 			return 0, err
@@ -73,16 +73,15 @@ func (c *Console) Choose(ctx context.Context, question string, answers []string)
 		if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(answers) {
 			return n - 1, nil
 		}
-		c.Tell("Please type a number from 1 to %d.", len(answers))
+		c.Report("Please type a number from 1 to %d.", len(answers))
 	}
 }
 
 func digits(n int) int { return len(strconv.Itoa(n)) }
 
-// Lines asks for a text of several lines, up to a line with nothing but a full
-// stop or the end of input.
+// Lines asks for text of several lines. A line that is only a full stop, or the end of input, ends it.
 func (c *Console) Lines(ctx context.Context, question string) (string, error) {
-	c.Tell("%s (several lines are possible; a line with only a full stop, or Ctrl-D, ends it)", question)
+	c.Report("%s (several lines are possible; a line with only a full stop, or Ctrl-D, ends it)", question)
 	var all []string
 	for {
 		text, err := c.read(ctx)
@@ -96,20 +95,20 @@ func (c *Console) Lines(ctx context.Context, question string) (string, error) {
 	}
 }
 
-// Secret asks for a text that is not shown while it is typed. The terminal shows
-// what is typed again afterwards, also after an interruption.
+// Secret asks for text with the terminal's echo off. The echo is on again when Secret returns,
+// also after an interruption.
 func (c *Console) Secret(ctx context.Context, question string) (string, error) {
 	fd := int(c.in.Fd())
 	if term.IsTerminal(fd) {
-		// Before the question, so that no fast typist is shown.
+		// Before the prompt: characters that are typed early are not echoed either.
 		restore, err := hide(fd)
 		if err != nil {
-			return "", fmt.Errorf("hide what is typed: %w", err)
+			return "", fmt.Errorf("turn off the terminal's echo: %w", err)
 		}
 		defer restore()
 	}
-	fmt.Fprint(c.tell, question+" > ")
-	defer fmt.Fprintln(c.tell)
+	fmt.Fprint(c.report, question+" > ")
+	defer fmt.Fprintln(c.report)
 	text, err := c.read(ctx)
 	if errors.Is(err, io.EOF) {
 		return "", declined(question)

@@ -20,12 +20,12 @@ import (
 type Console struct {
 	lines *lines
 	in    *os.File
-	// out takes results, tell questions and progress.
-	out, tell io.Writer
+	// out takes results, report questions and progress.
+	out, report io.Writer
 	// asks: a prompt is possible.
 	asks bool
-	// Style colours results; TellStyle questions and progress.
-	Style, TellStyle Style
+	// Style colors results; ReportStyle questions and progress.
+	Style, ReportStyle Style
 	// Width is the width of the results' terminal in columns, 0 for none.
 	Width int
 	// blocks: tables are written as blocks of lines.
@@ -37,8 +37,8 @@ type Console struct {
 // Options say what a console is made of.
 type Options struct {
 	In *os.File
-	// Out takes results, Tell questions and progress.
-	Out, Tell io.Writer
+	// Out takes results, Report questions and progress.
+	Out, Report io.Writer
 	// Menu: results and questions belong on one page, Out.
 	Menu bool
 	// NoColor: the operator wants none, or the terminal has none.
@@ -51,16 +51,16 @@ type Options struct {
 
 // New looks at what the streams are.
 func New(o Options) *Console {
-	c := &Console{in: o.In, out: o.Out, tell: o.Tell, blocks: o.Blocks}
+	c := &Console{in: o.In, out: o.Out, report: o.Report, blocks: o.Blocks}
 	if o.Menu {
-		c.tell = o.Out
+		c.report = o.Out
 	}
 	if o.In != nil {
 		c.lines = newLines(o.In)
-		c.asks = !o.Silent && term.IsTerminal(int(o.In.Fd())) && isTerminal(c.tell)
+		c.asks = !o.Silent && term.IsTerminal(int(o.In.Fd())) && isTerminal(c.report)
 	}
 	c.Style = Style(!o.NoColor && isTerminal(c.out))
-	c.TellStyle = Style(!o.NoColor && isTerminal(c.tell))
+	c.ReportStyle = Style(!o.NoColor && isTerminal(c.report))
 	c.Width = width(c.out)
 	return c
 }
@@ -71,10 +71,10 @@ func (c *Console) CanAsk() bool { return c.asks }
 // Out returns where results go.
 func (c *Console) Out() io.Writer { return c.out }
 
-// Tell writes a line of progress.
-func (c *Console) Tell(format string, args ...any) {
+// Report writes a line of progress.
+func (c *Console) Report(format string, args ...any) {
 	c.resize()
-	fmt.Fprintln(c.tell, Wrap(safe(fmt.Sprintf(format, args...)), width(c.tell), ""))
+	fmt.Fprintln(c.report, Wrap(safe(fmt.Sprintf(format, args...)), width(c.report), ""))
 }
 
 // resize notices that the window changed.

@@ -118,7 +118,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-func TestColour(t *testing.T) {
+func TestColor(t *testing.T) {
 	t.Parallel()
 	if got := Style(true).Bad("x") + Style(false).Good("y"); got != "\x1b[31mx\x1b[0my" {
 		t.Errorf("%q", got)

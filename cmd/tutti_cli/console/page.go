@@ -11,7 +11,7 @@ import (
 type Page struct {
 	w     io.Writer
 	width int
-	// Style colours values.
+	// Style colors values.
 	Style Style
 	rows  [][2]string
 	// begun: something stands above, of this page or an earlier one.
@@ -28,7 +28,7 @@ func (c *Console) Page() *Page {
 
 // TellPage begins a page of progress: what is looked at before a question.
 func (c *Console) TellPage() *Page {
-	return &Page{w: c.tell, width: width(c.tell), Style: c.TellStyle, asBlocks: c.blocks, begun: &c.begun}
+	return &Page{w: c.report, width: width(c.report), Style: c.ReportStyle, asBlocks: c.blocks, begun: &c.begun}
 }
 
 // Title begins a part.
@@ -120,7 +120,7 @@ func (p *Page) blocks(head []string, rows [][]string) {
 }
 
 // safe keeps what others wrote, such as a service address in the registry, from
-// steering the terminal: of escape sequences only our own colours pass.
+// steering the terminal: of escape sequences only our own colors pass.
 func safe(s string) string {
 	steers := func(r rune) bool { return unicode.IsControl(r) && r != '\n' || unicode.Is(unicode.Bidi_Control, r) }
 	if !strings.ContainsFunc(s, steers) {
@@ -129,7 +129,7 @@ func safe(s string) string {
 	var b strings.Builder
 	for i, r := range s {
 		switch {
-		case r == '\x1b' && ourColour(s[i:]):
+		case r == '\x1b' && ourColor(s[i:]):
 			b.WriteRune(r)
 		case steers(r):
 			b.WriteByte('?')
@@ -140,7 +140,7 @@ func safe(s string) string {
 	return b.String()
 }
 
-func ourColour(s string) bool {
+func ourColor(s string) bool {
 	for _, c := range []string{bold, green, yellow, red, plain} {
 		if strings.HasPrefix(s, c) {
 			return true

@@ -2,10 +2,10 @@ package console
 
 import "strings"
 
-// Style says whether text gets colour.
+// Style says whether text gets color.
 type Style bool
 
-// The colours of the tool: few, and never the only carrier of a meaning.
+// The colors of the tool: few, and never the only carrier of a meaning.
 const (
 	bold   = "\x1b[1m"
 	green  = "\x1b[32m"
@@ -14,11 +14,11 @@ const (
 	plain  = "\x1b[0m"
 )
 
-func (s Style) paint(colour, text string) string {
+func (s Style) paint(color, text string) string {
 	if !s || text == "" {
 		return text
 	}
-	return colour + text + plain
+	return color + text + plain
 }
 
 // Title marks a heading.
@@ -71,7 +71,7 @@ func wrapLine(text string, width int, indent string) string {
 	return b.String()
 }
 
-// columns returns how wide a text is on the terminal: colours have no width.
+// columns returns how wide a text is on the terminal: colors have no width.
 func columns(s string) int {
 	n, escape := 0, false
 	for _, r := range s {

@@ -50,7 +50,7 @@ type Client struct {
 type Options struct {
 	// URL is http://host:port, https://host:port or unix:/path.
 	URL string
-	// Token gives the token that changes need. It is asked when one is made.
+	// Token gives the token that changes need. It is called when one is made.
 	Token func(ctx context.Context, c *Client) (string, error)
 }
 
@@ -94,7 +94,7 @@ func loopback(host string) bool {
 // refuseRedirect: the admin API has none, and a token must not follow one.
 func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// Address returns where the node is asked, for people.
+// Address returns the address of the node, for people.
 func (c *Client) Address() string { return c.base }
 
 // Get reads path into answer. A node on another machine wants the token for

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -68,13 +69,13 @@ type Problem struct {
 // Explain finds the code, the facts and the remedy of an error.
 func Explain(err error) Problem {
 	if r, ok := errors.AsType[*Refusal](err); ok {
-		return Problem{Code: r.Said.Code, Message: first(r.Said.Message, r.Said.Cause, r.Said.Code), Remedy: r.Said.Remedy}
+		return Problem{Code: r.Said.Code, Message: cmp.Or(r.Said.Message, r.Said.Cause, r.Said.Code), Remedy: r.Said.Remedy}
 	}
 	code := fault.CodeOf(err)
 	row, _ := fault.Lookup(code)
 	p := Problem{Code: string(code), Message: err.Error(), Remedy: row.Remedy}
 	if f, ok := errors.AsType[*fault.Fault](err); ok {
-		p.Message = first(f.Detail, row.Cause)
+		p.Message = cmp.Or(f.Detail, row.Cause)
 	}
 	return p
 }
@@ -89,12 +90,3 @@ func FromAPI(e *adminapi.Error) error {
 
 // Code returns the stable code of an error, the node's or our own.
 func Code(err error) string { return Explain(err).Code }
-
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
-}

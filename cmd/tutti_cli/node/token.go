@@ -26,7 +26,7 @@ type TokenSources struct {
 	Service string
 	// Home is the user's home directory, "" for none.
 	Home string
-	// Network is the node's network where it was named; else the node is asked.
+	// Network is the node's network where it was named; else a request to the node gets it.
 	Network string
 }
 

@@ -107,8 +107,8 @@ func (c *Call) TellEstimate(e *adminapi.Estimate) {
 	if e == nil || c.Set.JSON {
 		return
 	}
-	c.Tell("This will: %s", e.About)
-	c.Tell("Gas %d at %s: fee %s; the account needs %s.", e.Gas, FormatGasPrice(e.Price), FormatEther(e.Fee),
+	c.Report("This will: %s", e.About)
+	c.Report("Gas %d at %s: fee %s; the account needs %s.", e.Gas, FormatGasPrice(e.Price), FormatEther(e.Fee),
 		FormatEther(e.Need))
 }
 

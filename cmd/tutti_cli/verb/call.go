@@ -19,7 +19,7 @@ type Call struct {
 	Verb *Verb
 	// Set are the options that every verb takes.
 	Set Settings
-	// Menu: the verb was chosen in the menu, so everything is asked.
+	// Menu: the verb was chosen in the menu, so every value gets a prompt.
 	Menu  bool
 	Node  *node.Client
 	World World
@@ -29,7 +29,7 @@ type Call struct {
 	about  *adminapi.Node
 }
 
-// World is what a verb may touch beside the node.
+// World is what a verb may touch besides the node.
 type World struct {
 	Now func() time.Time
 	// Poll is how often a transaction is looked at.
@@ -53,7 +53,7 @@ func NewCall(v *Verb, texts map[string]string, c *console.Console, n *node.Clien
 	return &Call{Console: c, Verb: v, Set: s, Node: n, World: w, texts: texts, values: make(map[string]any)}
 }
 
-// About returns what kind of node it is; it is asked once.
+// About returns what kind of node it is; one request gets it.
 func (c *Call) About(ctx context.Context) (adminapi.Node, error) {
 	if c.about == nil {
 		var about adminapi.Node
@@ -121,7 +121,7 @@ func (c *Call) Agree(ctx context.Context, question string) error {
 	return err
 }
 
-// Ready refuses a change that could not be confirmed, before anything is asked
+// Ready refuses a change that could not be confirmed, before any prompt
 // of the node.
 func (c *Call) Ready() error {
 	if !c.Verb.Changes || c.Set.Yes || c.Set.DryRun || c.CanAsk() {

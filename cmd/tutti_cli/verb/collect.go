@@ -85,19 +85,19 @@ func (c *Call) AskNeeded(ctx context.Context, name string) error {
 
 func (c *Call) ask(ctx context.Context, f *Field, needed bool) error {
 	if f.Explain != "" {
-		c.Tell("%s", f.Explain)
+		c.Report("%s", f.Explain)
 	}
 	if f.Switch {
 		yes, err := c.Confirm(ctx, f.Question)
 		c.values[f.Name] = yes
 		return err
 	}
-	standard, err := c.standard(ctx, f)
+	preset, err := c.preset(ctx, f)
 	if err != nil {
 		return err
 	}
 	for {
-		text, err := c.Ask(ctx, f.Question, standard)
+		text, err := c.Ask(ctx, f.Question, preset)
 		if err != nil {
 			return err
 		}
@@ -108,21 +108,21 @@ func (c *Call) ask(ctx context.Context, f *Field, needed bool) error {
 		switch {
 		case errors.Is(err, errAgain):
 		case errors.Is(err, fault.CommandLineInvalid):
-			c.Tell("%s", c.TellStyle.Bad(node.Explain(err).Message))
+			c.Report("%s", c.ReportStyle.Bad(node.Explain(err).Message))
 		default:
 			return err
 		}
 	}
 }
 
-// standard returns what an empty answer means.
-func (c *Call) standard(ctx context.Context, f *Field) (string, error) {
+// preset returns the value that an empty answer stands for.
+func (c *Call) preset(ctx context.Context, f *Field) (string, error) {
 	if f.Suggest == nil {
-		return f.Standard, nil
+		return f.Default, nil
 	}
 	text, err := f.Suggest(ctx, c)
 	if text == "" {
-		text = f.Standard
+		text = f.Default
 	}
 	return text, err
 }
@@ -171,7 +171,7 @@ func (c *Call) read(f *Field, text string, check InputCheck) (any, error) {
 
 // settle asks which reading of an unusual value is meant.
 func (c *Call) settle(ctx context.Context, f *Field, d *UnusualInput) (any, error) {
-	c.Tell("%s", c.TellStyle.Warn("This is unusual: "+d.Why+"."))
+	c.Report("%s", c.ReportStyle.Warn("This is unusual: "+d.Why+"."))
 	var answers []string
 	for _, r := range d.Readings {
 		answers = append(answers, r.Label)

@@ -144,7 +144,7 @@ func (f *Follower) look(ctx context.Context) {
 	}
 }
 
-// looksBeforeWhy is how many looks a transaction gets before the node is asked what
+// looksBeforeWhy is how many reads of a transaction come before a request for the reason that
 // holds it back, and again after as many.
 const looksBeforeWhy = 5
 
@@ -161,7 +161,7 @@ func (f *Follower) why(ctx context.Context) {
 		}
 	}
 	if waiting != "" && waiting != f.waiting {
-		f.c.Tell("%s", f.c.TellStyle.Warn("Waiting: "+waiting+"."))
+		f.c.Report("%s", f.c.ReportStyle.Warn("Waiting: "+waiting+"."))
 	}
 	f.waiting = waiting
 }
@@ -191,9 +191,9 @@ func (f *Follower) read(ctx context.Context) bool {
 func (f *Follower) recordAnswer(answered bool) {
 	switch {
 	case !answered && !f.away && f.c.World.Now().Before(f.until):
-		f.c.Tell("%s", f.c.TellStyle.Warn("The node does not answer; trying until "+f.until.Format("15:04")+"."))
+		f.c.Report("%s", f.c.ReportStyle.Warn("The node does not answer; trying until "+f.until.Format("15:04")+"."))
 	case answered && f.away:
-		f.c.Tell("The node answers again.")
+		f.c.Report("The node answers again.")
 	}
 	f.away = !answered
 }
@@ -211,9 +211,9 @@ func (f *Follower) mine(t *adminapi.Transaction) bool {
 func (f *Follower) Saw(t adminapi.Transaction) {
 	switch {
 	case f.tx == nil:
-		f.c.Tell("Sent: %s", t.Hash)
+		f.c.Report("Sent: %s", t.Hash)
 	case f.tx.Hash != t.Hash:
-		f.c.Tell("Sent again with a higher fee: %s", t.Hash)
+		f.c.Report("Sent again with a higher fee: %s", t.Hash)
 	}
 	f.tx = &t
 }

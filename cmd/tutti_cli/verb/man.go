@@ -28,7 +28,7 @@ func WriteMan(w io.Writer, t Table) error {
 	b.WriteString(".SH ENVIRONMENT\n")
 	tagged(&b, "TUTTI_ADMIN_TOKEN", "the admin token, where no --token-file is given")
 	tagged(&b, "TUTTI_DATA_DIR, TUTTI_NETWORK", "the node's own settings, where --dataDir and --network are not given")
-	tagged(&b, "NO_COLOR", "set to anything, no colours")
+	tagged(&b, "NO_COLOR", "set to anything, no colors")
 	b.WriteString(".SH FILES\n")
 	tagged(&b, "~/.tutti/NETWORK/admin.token", "the token that changes need, written by the node")
 	b.WriteString(".SH SEE ALSO\ntutti help, docs/tutti_cli.md, docs/troubleshooting.md\n")

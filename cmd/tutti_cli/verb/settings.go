@@ -71,9 +71,9 @@ func Globals() []Global {
 			func(f *pflag.FlagSet, s *Settings, help string) {
 				f.DurationVar(&s.Timeout, "timeout", s.Timeout, help)
 			}},
-		{"no-color", "", "no colours; so does the environment variable NO_COLOR", nil,
+		{"no-color", "", "no colors; so does the environment variable NO_COLOR", nil,
 			yes("no-color", func(s *Settings) *bool { return &s.NoColor })},
-		{"accessible", "", "no colours and no tables: every value on a line of its own, for screen readers", nil,
+		{"accessible", "", "no colors and no tables: every value on a line of its own, for screen readers", nil,
 			yes("accessible", func(s *Settings) *bool { return &s.Accessible })},
 		{"help", "", "what the verb does and takes", nil, yes("help", func(s *Settings) *bool { return &s.Help })},
 		{"version", "", "the version of this program", nil,

@@ -19,7 +19,7 @@ func Mistake(detail string) error {
 	return fault.New(fault.CommandLineInvalid, "read the command line", detail)
 }
 
-// Runner is what a command line leads to.
+// Runner runs the command that a command line selects.
 type Runner struct {
 	// Verb runs a verb with the texts that its fields were given.
 	Verb func(ctx context.Context, v *Verb, texts map[string]string) error
@@ -72,7 +72,7 @@ func group(word, short string, r Runner) *cobra.Command {
 	return &cobra.Command{Use: word, Short: short, Args: cobra.ArbitraryArgs, RunE: run}
 }
 
-// words returns the words that lead to a command.
+// words returns the words that select a command.
 func words(c *cobra.Command) []string { return strings.Fields(c.CommandPath())[1:] }
 
 func (v *Verb) command(s *Settings, r Runner) *cobra.Command {

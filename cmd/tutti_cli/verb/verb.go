@@ -91,7 +91,7 @@ func (v *Verb) Field(name string) *Field {
 	return nil
 }
 
-// Result is what came of a verb: marshalled it is the JSON answer.
+// Result is what came of a verb: marshaled it is the JSON answer.
 type Result interface {
 	// Print writes it for people.
 	Print(p *console.Page)
@@ -122,9 +122,9 @@ type Field struct {
 	Choices []string
 	// Explain and Question are what the menu says; without Question it does not ask.
 	Explain, Question string
-	// Standard is the menu's default.
-	Standard string
-	// Suggest gives a default that the node knows; "" falls back to Standard.
+	// Default is what an empty answer in the menu stands for.
+	Default string
+	// Suggest gives a default that the node knows; "" falls back to Default.
 	Suggest func(ctx context.Context, c *Call) (string, error)
 	// Parse reads the value. Its error may be an *UnusualInput. Nil keeps the text.
 	Parse func(c *Call, text string, check InputCheck) (any, error)

@@ -20,7 +20,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/tuttinode/tutti/server/origin"
+	"github.com/tuttinode/tutti/server/access"
 )
 
 const (
@@ -62,7 +62,7 @@ type Parties interface {
 type Page struct {
 	gateway string
 	parties Parties
-	hosts   origin.Hosts
+	hosts   access.Hosts
 	mux     http.ServeMux
 	client  *http.Client
 }
@@ -77,7 +77,7 @@ func New(gateway, listen string, parties Parties) (*Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Page{gateway: gateway, parties: parties, hosts: origin.NewHosts(listen, nil),
+	p := &Page{gateway: gateway, parties: parties, hosts: access.NewHosts(listen, nil),
 		client: &http.Client{Timeout: 5 * time.Second}}
 	p.mux.Handle(prefix, &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }})
 	p.mux.HandleFunc("GET /parties.json", p.serveParties)
@@ -99,7 +99,7 @@ func (p *Page) Serve(ctx context.Context, l net.Listener) error {
 
 // ServeHTTP answers this machine's own pages.
 func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !p.hosts.Allow(r.Host) || origin.CrossSite(r) {
+	if !p.hosts.Allow(r.Host) || access.CrossSite(r) {
 		http.Error(w, "this page serves its own machine", http.StatusForbidden)
 		return
 	}

@@ -12,11 +12,13 @@ cross=()
 [ -z "$triple" ] || cross=(--enable-cross-compile --cross-prefix="$triple-" --arch="$ffmpeg_arch" --target-os="$ffmpeg_os"
 	--pkg-config=pkg-config --disable-ffmpeg --disable-ffprobe)
 
+# LAME has no .pc file, so FFmpeg is told where it is.
 ./configure --prefix="$PREFIX" --pkg-config-flags=--static \
+	--extra-cflags="-I$DESTDIR$PREFIX/include" --extra-ldflags="-L$DESTDIR$PREFIX/lib" \
 	--enable-static --disable-shared --enable-pic --enable-gpl \
 	--disable-doc --disable-debug --disable-autodetect --disable-network \
 	--disable-everything --disable-programs --enable-ffmpeg --enable-ffprobe \
-	--enable-pthreads --enable-zlib --enable-libx264 --enable-libdav1d \
+	--enable-pthreads --enable-zlib --enable-libx264 --enable-libdav1d --enable-libmp3lame \
 	--enable-ffnvcodec --enable-nvenc --enable-nvdec --enable-cuvid --enable-cuda-llvm \
 	--enable-decoder="$(list decoder)" \
 	--enable-hwaccel="$(list hwaccel)" \

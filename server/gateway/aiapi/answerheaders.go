@@ -17,12 +17,20 @@ const (
 	costUSDHeader      = "X-Tutti-Cost-Usd"
 )
 
-// Header fields of the limits per minute, as OpenAI sends them.
-const (
-	limitHeader     = "X-Ratelimit-Limit-"
-	remainingHeader = "X-Ratelimit-Remaining-"
-	resetHeader     = "X-Ratelimit-Reset-"
+// rateFields are the header fields of one limit per minute, as OpenAI sends them.
+type rateFields struct{ limit, remaining, reset string }
+
+// The limits of requests and of tokens. Read-only.
+var (
+	requestFields = rateFieldsOf("Requests")
+	tokenFields   = rateFieldsOf("Tokens")
 )
+
+func rateFieldsOf(what string) rateFields {
+	return rateFields{
+		limit: "X-Ratelimit-Limit-" + what, remaining: "X-Ratelimit-Remaining-" + what, reset: "X-Ratelimit-Reset-" + what,
+	}
+}
 
 // rater is an Authorizer that knows the limits of a token whose request it refused.
 type rater interface {
@@ -36,35 +44,52 @@ func (x *relayedRequest) rateHeaders() {
 		rates = r.Rates(x.token())
 	}
 	h := x.w.Header()
-	setRate(h, "Requests", rates.Requests)
-	setRate(h, "Tokens", rates.Tokens)
+	requestFields.set(h, rates.Requests)
+	tokenFields.set(h, rates.Tokens)
 }
 
-func setRate(h http.Header, of string, r apikeys.Rate) {
+// set sets the fields. Each answer has them, so all values share one text and one list.
+func (f *rateFields) set(h http.Header, r apikeys.Rate) {
 	if r.Limit == 0 {
 		return
 	}
-	h[limitHeader+of] = []string{strconv.FormatInt(r.Limit, 10)}
-	h[remainingHeader+of] = []string{strconv.FormatInt(r.Remaining, 10)}
-	h[resetHeader+of] = []string{r.Reset.Round(time.Millisecond).String()}
+	var buf [64]byte
+	text := strconv.AppendInt(buf[:0], r.Limit, 10)
+	limit := len(text)
+	text = strconv.AppendInt(text, r.Remaining, 10)
+	remaining := len(text)
+	text = append(text, r.Reset.Round(time.Millisecond).String()...)
+	all := string(text)
+	values := []string{all[:limit], all[limit:remaining], all[remaining:]}
+	h[f.limit], h[f.remaining], h[f.reset] = values[:1:1], values[1:2:2], values[2:]
 }
 
 // costHeaders says which orchestrator answers and what was paid for the request so far. An answer is settled when
 // it begins, so that this is what it costs. No orchestrator may be looked for meanwhile.
 func (x *relayedRequest) costHeaders() {
 	h := x.w.Header()
+	values := []string{x.stats.Orchestrator, freeOfCharge, freeOfCharge} // one list for all
 	if x.stats.Orchestrator != "" {
-		h[orchestratorHeader] = []string{x.stats.Orchestrator}
+		h[orchestratorHeader] = values[:1:1]
 	}
 	if x.cost.bill == nil {
 		return
 	}
-	paid, _, _ := x.cost.bill.Total()
-	h[costWeiHeader] = []string{paid.String()}
+	h[costWeiHeader] = values[1:2:2]
+	paid, _, counted := x.cost.bill.Total()
+	if paid.IsZero() && counted.IsZero() {
+		h[costUSDHeader] = values[2:]
+		return
+	}
+	values[1] = paid.String()
 	if dollars, known := x.dollars(); known {
-		h[costUSDHeader] = []string{dollars.String()}
+		values[2] = dollars.String()
+		h[costUSDHeader] = values[2:]
 	}
 }
+
+// freeOfCharge is the cost of a request for which nothing was paid.
+const freeOfCharge = "0"
 
 // dollars returns what was paid in dollars, as it counts for the key; false while their rate is not known.
 func (x *relayedRequest) dollars() (apikeys.USD, bool) {

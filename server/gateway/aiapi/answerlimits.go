@@ -68,7 +68,7 @@ func (p *answerLimits) setSize(job *inference.Job, tokens inference.Tokens) {
 	case job.Model.Capability != capability.LLM:
 		p.maxBytes = freeBytes + bytesPerUnit*min(int64(job.Units), 1<<40)
 	case !job.Operation.Generates():
-		p.maxBytes = freeBytes + bytesPerInput*int64(len(job.Body))
+		p.maxBytes = freeBytes + bytesPerInput*job.Size(job.Body)
 	default:
 		p.maxBytes = freeBytes + bytesPerAnswerToken*int64(tokens)
 	}

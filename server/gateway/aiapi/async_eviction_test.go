@@ -34,7 +34,7 @@ func (n *node) pollHere(id string) got {
 }
 
 // An orchestrator that begins to answer and then holds the connection does not
-// hold a job, its key's place and its memory for ever.
+// hold a job, its key's place and its memory forever.
 func TestVideoThatNeverEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestFinishedVideosAreEvicted(t *testing.T) {
 	})
 }
 
-// What an answer says beside its results is kept too, and so it is bounded.
+// What an answer says besides its results is kept too, and so it is bounded.
 func TestVideoWithALongAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/gateway/aiapi"
 	"github.com/tuttinode/tutti/server/gateway/broker"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // order starts a video whose client does not wait, and returns its name.

@@ -29,7 +29,7 @@ func (x *relayedRequest) serveCached(body []byte) bool {
 		return false
 	}
 	fresh, store := cacheControl(x.r.Header)
-	sum := answercache.SumOf(x.grant.ID(), x.route.path, body) // a webhook may give many keys one name
+	sum := answercache.SumOf(x.grant.ID(), x.route.path, x.guards.Version, body) // a webhook may give many keys one name
 	if !fresh {
 		if a, ok := cache.Get(sum); ok {
 			x.sendCached(a)

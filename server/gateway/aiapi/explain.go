@@ -8,7 +8,6 @@ import (
 	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/modelroutes"
 	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/server/gateway/broker"
 )
@@ -35,7 +34,7 @@ func (s *Server) Explain(op inference.Operation, body []byte) (adminapi.RoutePla
 		return none, err
 	}
 	if targets == nil {
-		targets = []modelroutes.Target{{Name: req.Model.ID, Model: req.Model.ID, Reason: modelroutes.Asked}}
+		targets = []airouting.ModelTarget{{Name: req.Model.ID, Model: req.Model.ID, Reason: airouting.TargetAsked}}
 	}
 	llm := llmRequest{req: req, body: body, targets: targets, hint: broker.Hint{Preferences: wishes}}
 	if req.Operation == inference.Chat {
@@ -80,7 +79,7 @@ func routed(c *airouting.Choice) adminapi.RoutedOrchestrator {
 	out := adminapi.RoutedOrchestrator{
 		Rank: c.Rank, URI: o.URI, Reason: string(c.Reason), Says: c.Reason.Text(), Until: known(c.Until),
 		Price: price.RatString(), Warm: o.Warm, InFlight: c.Status.InFlight, Capacity: o.Capacity,
-		FirstByteSeconds: c.Status.FirstByte.Seconds(),
+		FirstByteSeconds: c.Status.FirstByte.Seconds(), Missing: append([]string{}, c.Missing.Words()...),
 	}
 	if !o.Owner.IsZero() {
 		out.Account = o.Owner.String()

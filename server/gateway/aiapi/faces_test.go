@@ -188,7 +188,7 @@ func TestFacesRefuseLargeAnswers(t *testing.T) {
 	}
 }
 
-// Tokens are estimated for those who have a key and name a model, and no orchestrator is asked.
+// Tokens are estimated for those who have a key and name a model, and no orchestrator gets the request.
 func TestInputTokens(t *testing.T) {
 	t.Parallel()
 	n := startFaced(t, withKey(apikeys.Limits{Models: []string{"m/*"}, TPM: 1}))

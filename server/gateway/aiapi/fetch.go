@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/gateway/body"
+	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
@@ -25,7 +25,7 @@ type Source struct {
 
 // Fetcher downloads a result that an orchestrator keeps, of at most limit bytes, from its source
 // only. It calls grow before it allocates n more bytes. Errors are the faults
-// ResultFetchFailed (wrapping body.ErrTooLarge for a result over the limit), Canceled, and those of
+// ResultFetchFailed (wrapping admission.ErrBodyTooLarge for a result over the limit), Canceled, and those of
 // grow.
 type Fetcher interface {
 	Fetch(ctx context.Context, from Source, url string, limit int64, grow func(n int64) error) ([]byte, error)
@@ -73,9 +73,9 @@ func (f *fetcher) Fetch(ctx context.Context, from Source, address string, limit 
 	if resp.StatusCode != http.StatusOK {
 		return nil, fault.New(fault.ResultFetchFailed, op, "status "+strconv.Itoa(resp.StatusCode))
 	}
-	b, err := body.Reader{Limit: limit, Size: resp.ContentLength, Grow: grow}.Read(resp.Body)
+	b, err := admission.BodyReader{Limit: limit, Size: resp.ContentLength, Grow: grow}.Read(resp.Body)
 	if err == nil && int64(len(b)) > limit {
-		err = body.ErrTooLarge // a small one may still fit into the reader's first buffer
+		err = admission.ErrBodyTooLarge // a small one may still fit into the reader's first buffer
 	}
 	if err != nil {
 		return nil, fetchFault(ctx, "the download ended early", err)

@@ -29,7 +29,7 @@ const maxGuardedAnswer = 16 << 20
 func (x *relayedRequest) question(stage guards.Stage) guards.Question {
 	names := x.modelNames()
 	return guards.Question{Stage: stage, RequestID: x.id, Route: x.route.path, Model: names[0], Models: names[1:],
-		Key: x.stats.Key, Party: x.payer()}
+		Key: x.stats.Key, Party: x.client()}
 }
 
 // modelNames returns the request's model, and the other names that guards may have been set up for: an alias must
@@ -48,17 +48,17 @@ func (x *relayedRequest) modelNames() []string {
 
 // covered reports whether guards check this stage of the request.
 func (x *relayedRequest) covered(stage guards.Stage) bool {
-	_, ok := x.server.opt.Guards.Cover(stage, x.stats.Key, x.modelNames()...)
+	_, ok := x.guards.Cover(stage, x.stats.Key, x.modelNames()...)
 	return ok
 }
 
-// check asks the guards. What is asked is in memory twice meanwhile.
+// check asks the guards. The question is in memory twice meanwhile.
 func (x *relayedRequest) check(ctx context.Context, q guards.Question, size int) (guards.Result, error) {
 	if err := x.grow(2 * int64(size)); err != nil {
 		return guards.Result{}, err
 	}
 	began := time.Now()
-	r, err := x.server.opt.Guards.Check(ctx, q)
+	r, err := x.guards.Check(ctx, q)
 	x.waited += time.Since(began)
 	return r, err
 }

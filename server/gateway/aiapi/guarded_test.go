@@ -12,15 +12,15 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/modelroutes"
 	"github.com/tuttinode/tutti/server/gateway/aiapi"
 	"github.com/tuttinode/tutti/server/gateway/broker"
 	"github.com/tuttinode/tutti/server/gateway/guards"
 )
 
-// guarded wants a guard with these fields beside its address, whose verdicts a test gives. asked are its
+// guarded wants a guard with these fields besides its address, whose verdicts a test gives. asked are its
 // questions.
 func guarded(t *testing.T, fields string, verdict func(q *guards.Question) string) (change func(*aiapi.Options),
 	asked func() []guards.Question) {
@@ -42,7 +42,7 @@ func guarded(t *testing.T, fields string, verdict func(q *guards.Question) strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(o *aiapi.Options) { o.Guards = guards.New(specs, slog.New(slog.DiscardHandler)) },
+	return func(o *aiapi.Options) { o.Guards = guards.NewSet(guards.New(specs, slog.New(slog.DiscardHandler))) },
 		func() []guards.Question {
 			mu.Lock()
 			defer mu.Unlock()
@@ -312,7 +312,7 @@ func TestGuardedAnswersNameTheAlias(t *testing.T) {
 // one of them.
 func TestGuardsOfAliases(t *testing.T) {
 	t.Parallel()
-	table, err := modelroutes.Parse([]byte(`{"models":{"friendly":{"model":"m/llama","fallbacks":["m/spare"]}}}`))
+	table, err := airouting.ParseModelRoutes([]byte(`{"models":{"friendly":{"model":"m/llama","fallbacks":["m/spare"]}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,12 +333,65 @@ func TestGuardsOfAliases(t *testing.T) {
 				func(*guards.Question) string { return `{"action":"refuse","message":"no"}` })
 			n := start(t, func(o *aiapi.Options) {
 				guard(o)
-				o.Routes = func() *modelroutes.Table { return table }
+				o.Routes = func() *airouting.ModelRoutes { return table }
 			}).serve()
 			n.post("/llm", tt.body)
 			if got := len(asked()); got != tt.asked {
 				t.Errorf("the guard was asked %d times, want %d", got, tt.asked)
 			}
 		})
+	}
+}
+
+// Texts that pipelines make of recordings and images are shown to guards, at each of their addresses, and what a guard
+// withholds or replaces does not reach the client.
+func TestGuardOfOtherTexts(t *testing.T) {
+	t.Parallel()
+	for path, answer := range map[string]string{
+		"/audio-to-text":           `{"text":"secret","chunks":[{"timestamp":[0,1],"text":"secret"}]}`,
+		"/v1/audio/transcriptions": `{"text":"secret","chunks":[{"timestamp":[0,1],"text":"secret"}]}`,
+		"/image-to-text":           `{"text":"secret"}`,
+	} {
+		file := "@file"
+		if path == "/audio-to-text" {
+			file = "@audio"
+		} else if path == "/image-to-text" {
+			file = "@image"
+		}
+		for _, action := range []string{"refuse", "replace"} {
+			guard, asked := guarded(t, `,"stages":["answer"]`, func(q *guards.Question) string {
+				if action == "replace" {
+					return replace(q, "secret", "hidden")
+				}
+				return `{"action":"refuse"}`
+			})
+			n := start(t, func(o *aiapi.Options) { guard(o); o.Media = seconds(3) }).serve()
+			n.broker.answer = says(answer)
+			contentType, body := upload(t, file, string(picture(t)))
+			g := n.post(path, body, "Content-Type", contentType)
+			want := map[string]int{"refuse": http.StatusBadRequest, "replace": http.StatusOK}[action]
+			if g.status != want || strings.Contains(g.body, "secret") || len(asked()) != 1 {
+				t.Errorf("%s, %s: %d %s, asked %d times", path, action, g.status, g.body, len(asked()))
+			}
+		}
+	}
+}
+
+// What guards of answers have not seen is in no refusal either, but for a short message: an orchestrator could answer
+// in it.
+func TestAnswersInARefusal(t *testing.T) {
+	t.Parallel()
+	const body = `{"error":{"message":"too long","note":"secret"},"choices":[{"index":0,"message":{"content":"secret"},` +
+		`"delta":{"content":"secret"}}]}`
+	for _, stage := range []string{"answer", "request"} {
+		change, _ := guarded(t, `,"stages":["`+stage+`"]`, func(*guards.Question) string { return pass })
+		n := start(t, change).serve()
+		n.broker.answer = func(context.Context, *inference.Job) (*broker.Answer, error) { return refuses(body), nil }
+		for path, request := range map[string]string{"/llm": streamBody, "/v1/chat/completions": chatBody} {
+			g := n.post(path, request)
+			if strings.Contains(g.body, "secret") != (stage == "request") || !strings.Contains(g.body, "too long") {
+				t.Errorf("stage %s, %s: %d %s", stage, path, g.status, g.body)
+			}
+		}
 	}
 }

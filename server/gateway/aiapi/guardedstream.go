@@ -39,7 +39,7 @@ func (x *relayedRequest) beginGuardedStream(job *inference.Job) {
 	if !job.Operation.Generates() {
 		return
 	}
-	x.guarded.every, _ = x.server.opt.Guards.Cover(guards.StageAnswer, x.stats.Key, x.modelNames()...)
+	x.guarded.every, _ = x.guards.Cover(guards.StageAnswer, x.stats.Key, x.modelNames()...)
 	x.guarded.due = x.guarded.every
 }
 

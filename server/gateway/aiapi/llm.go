@@ -34,6 +34,7 @@ func (x *relayedRequest) serveLLM() error {
 	if err != nil {
 		return err
 	}
+	req.AddLong(x.long, body)
 	targets, err := x.server.targets(req)
 	if err != nil {
 		return err
@@ -42,6 +43,7 @@ func (x *relayedRequest) serveLLM() error {
 	if err != nil {
 		return err
 	}
+	wishes = backgroundOf(ctx).bound(wishes)
 	x.stats.Model, x.stats.Stream, x.targetsOf = req.Model, req.Stream, targets
 	x.cost.labels = req.Labels
 	if err := x.checkAddresses(ctx, jsonType[0], body); err != nil {
@@ -51,7 +53,7 @@ func (x *relayedRequest) serveLLM() error {
 		return err
 	}
 	x.stats.Units = req.Units
-	need := textNeed(req, len(body))
+	need := textNeed(req, len(body)+int(x.long.Spooled()))
 	if err := x.admit(ctx, need); err != nil {
 		return err
 	}

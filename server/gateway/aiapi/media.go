@@ -11,7 +11,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/server/gateway/body"
+	"github.com/tuttinode/tutti/server/admission"
 )
 
 const (
@@ -31,7 +31,7 @@ func (x *relayedRequest) makeMedia() error {
 	if err != nil {
 		return err
 	}
-	m, err := x.prepareAndMake(in)
+	m, err := x.prepareAndMake(in, nil)
 	if err != nil {
 		return unlessRefused(err)
 	}
@@ -52,31 +52,42 @@ func unlessRefused(err error) error {
 	return err
 }
 
-// prepareAndMake prepares a request and generates its media.
-func (x *relayedRequest) prepareAndMake(in payload) (*mediaAnswer, error) {
+// prepareAndMake prepares a request and generates its media. change, if it is not nil, changes them.
+func (x *relayedRequest) prepareAndMake(in payload, change func(*mediaAnswer) error) (*mediaAnswer, error) {
 	ctx := x.r.Context()
 	job, err := x.prepare(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	return x.generate(ctx, job)
+	return x.generate(ctx, job, change)
 }
 
-// generate has the media made and downloads the results.
-func (x *relayedRequest) generate(ctx context.Context, job *inference.Job) (m *mediaAnswer, err error) {
+// generate has the media made and downloads the results. An error of change says that they are unusable.
+func (x *relayedRequest) generate(ctx context.Context, job *inference.Job, change func(*mediaAnswer) error) (
+	m *mediaAnswer, err error) {
 	err = x.collect(ctx, job, maxAnswer, func(b []byte, from Source) error {
-		if m, err = readMediaAnswer(b); err != nil {
-			return err
+		if m, err = x.readMedia(ctx, job, b, from); err == nil && change != nil {
+			err = change(m)
 		}
-		if err := x.fetchResults(ctx, job, from, m); err != nil {
-			return err
-		}
-		if got := len(m.results); got < x.resultsAsked {
-			x.partial, x.unitsDelivered = true, job.Units/inference.Units(x.resultsAsked)*inference.Units(got)
-		}
-		return nil
+		return err
 	})
 	return m, err
+}
+
+// readMedia reads an answer and downloads its results.
+func (x *relayedRequest) readMedia(ctx context.Context, job *inference.Job, b []byte, from Source) (*mediaAnswer,
+	error) {
+	m, err := readMediaAnswer(b)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.fetchResults(ctx, job, from, m); err != nil {
+		return nil, err
+	}
+	if got := len(m.results); got < x.resultsAsked {
+		x.partial, x.unitsDelivered = true, job.Units/inference.Units(x.resultsAsked)*inference.Units(got)
+	}
+	return m, nil
 }
 
 // fetchResults downloads the results that an answer names, and refuses media of another kind.
@@ -116,7 +127,7 @@ func (x *relayedRequest) getResult(ctx context.Context, from Source, url []byte,
 		return nil, fault.New(fault.ResultFetchFailed, "get result", "its address is too long")
 	}
 	b, err := x.server.opt.Fetcher.Fetch(ctx, from, string(url), limit, x.grow)
-	if limit < maxResult && errors.Is(err, body.ErrTooLarge) {
+	if limit < maxResult && errors.Is(err, admission.ErrBodyTooLarge) {
 		return nil, errResultsFull()
 	}
 	return b, err
@@ -167,7 +178,7 @@ func (x *relayedRequest) decode(meta, data []byte, limit int64) ([]byte, error) 
 // keepResults stores the results for the client and returns the answer with their URLs at this
 // gateway.
 func (x *relayedRequest) keepResults(m *mediaAnswer) ([]byte, error) {
-	base, err := x.server.results.put(x.payer()+" of "+x.stats.Orchestrator, m.results)
+	base, err := x.server.results.put(x.client()+" of "+x.stats.Orchestrator, m.results)
 	if err != nil {
 		return nil, err
 	}

@@ -95,7 +95,7 @@ func TestResultsEndAtTheirLimit(t *testing.T) {
 	}
 }
 
-// What an answer says beside its results is passed on, and not taken apart.
+// What an answer says besides its results is passed on, and not taken apart.
 func TestAnswersAreNotTakenApart(t *testing.T) {
 	rest := `, "seed" : 12345678901234567890 , "z":[` + strings.Repeat(`{},`, 4<<20) + `{}]}`
 	n := start(t, nil)

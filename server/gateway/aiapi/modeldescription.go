@@ -9,8 +9,8 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// modalities are what a model reads and makes, in OpenRouter's form. A language model may read more than text, which
-// orchestrators do not say.
+// modalities are what a model reads and makes, in OpenRouter's form. A language model may read more than text, where
+// its orchestrators do not say it.
 type modalities struct {
 	Input  []string `json:"input_modalities"`
 	Output []string `json:"output_modalities"`
@@ -69,6 +69,7 @@ func (m *modelObject) describe(model inference.Model, prices *inference.PriceRan
 	answers := len(m.Operations) == 0 || slices.ContainsFunc(m.Operations, inference.Operation.Generates)
 	if model.Capability == capability.LLM {
 		m.Architecture = &modalities{Input: []string{textMedia}}
+		m.describeFeatures()
 		if answers {
 			m.Architecture.Output = append(m.Architecture.Output, textMedia)
 		}
@@ -89,6 +90,31 @@ func (m *modelObject) describe(model inference.Model, prices *inference.PriceRan
 	m.Pricing = &tokenPrices{"0", decimal(new(big.Rat).Quo(prices.Low, weiPerUSD))}
 	if !answers {
 		m.Pricing.Prompt, m.Pricing.Completion = m.Pricing.Completion, m.Pricing.Prompt
+	}
+}
+
+// featureParameters are the fields that ask for each feature. Read-only.
+var featureParameters = []struct {
+	feature inference.FeatureSet
+	fields  []string
+}{
+	{inference.Tools, []string{"tools", "tool_choice"}},
+	{inference.JSONSchema, []string{"response_format", "structured_outputs"}},
+	{inference.Logprobs, []string{"logprobs", "top_logprobs"}},
+}
+
+// describeFeatures adds what orchestrators say that a language model can do.
+func (m *modelObject) describeFeatures() {
+	if m.has&inference.Vision != 0 {
+		m.Architecture.Input = append(m.Architecture.Input, imageMedia)
+	}
+	if m.has&inference.AudioInput != 0 {
+		m.Architecture.Input = append(m.Architecture.Input, audioMedia)
+	}
+	for _, p := range featureParameters {
+		if m.has&p.feature != 0 {
+			m.SupportedParameters = append(m.SupportedParameters, p.fields...)
+		}
 	}
 }
 

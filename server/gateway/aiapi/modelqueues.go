@@ -44,7 +44,11 @@ func (l *modelQueues) acquire(ctx context.Context, limit time.Duration, model in
 	m := l.join(model)
 	wait := &lazyTimeout{Context: ctx, limit: limit}
 	defer wait.stop()
-	free, err := m.queue.Acquire(wait, party)
+	acquire := m.queue.Acquire
+	if backgroundOf(ctx) != nil {
+		acquire = m.queue.AcquireIdle
+	}
+	free, err := acquire(wait, party)
 	if err == nil {
 		return func() {
 			free()

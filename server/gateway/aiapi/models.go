@@ -41,12 +41,17 @@ type modelObject struct {
 	Capacity int `json:"capacity,omitempty"`
 	// Operations are those that a model of llm supports.
 	Operations []inference.Operation `json:"operations,omitempty"`
+	// SupportedParameters are the fields of requests whose features orchestrators say that the model has, in
+	// OpenRouter's words; those that every language model takes are left out.
+	SupportedParameters []string `json:"supported_parameters,omitempty"`
 	// Architecture is what the model reads and makes.
 	Architecture *modalities `json:"architecture,omitempty"`
 	// Pricing is the lowest price of a token in dollars, PriceWei the lowest and the highest of a unit in wei; nil
 	// where they are not known.
 	Pricing  *tokenPrices `json:"pricing,omitempty"`
 	PriceWei *unitPrices  `json:"price_wei,omitempty"`
+
+	has inference.FeatureSet
 }
 
 // listModels lists the models that the key may use.
@@ -151,6 +156,7 @@ func (m *modelObject) merge(s *inference.ModelState) {
 	m.Warm = m.Warm || s.State == inference.Ready
 	m.Capacity += max(s.Capacity, 0)
 	m.ContextLength = max(m.ContextLength, s.Context)
+	m.has |= s.Features.Has
 	for _, op := range s.Operations {
 		if !slices.Contains(m.Operations, op) {
 			m.Operations = append(m.Operations, op)

@@ -26,17 +26,20 @@ func TestModels(t *testing.T) {
 	n.broker.models = []inference.ModelState{
 		{Model: llm("m/llama"), State: inference.Absent, Context: 4096, Capacity: 2, Since: time.Unix(200, 0),
 			Operations: []inference.Operation{inference.Chat},
+			Features:   inference.Features{Has: inference.Vision | inference.Logprobs, Lacks: inference.Tools},
 			Prices:     &inference.PriceRange{Low: big.NewRat(5e8, 1), High: big.NewRat(1e9+1, 2)}},
 		{Model: inference.Model{Capability: capability.TextToImage, ID: "m/sd"}, State: inference.Ready},
 		{Model: llm("m/llama"), State: inference.Ready, Warm: true, Context: 8192, Capacity: 4, Since: time.Unix(100, 0),
 			Operations: []inference.Operation{inference.Chat, inference.Embedding},
+			Features:   inference.Features{Has: inference.Tools | inference.AudioInput | inference.JSONSchema},
 			Prices:     &inference.PriceRange{Low: big.NewRat(4e8, 1), High: big.NewRat(4e8, 1)}},
 		{Model: llm("other"), State: inference.Ready},
 		{Model: llm("m/broken"), State: inference.Failed},
 	}
 	const llama = `{"id":"m/llama","object":"model","created":100,"owned_by":"m","pipeline":"llm","warm":true,` +
 		`"context_length":8192,"capacity":6,"operations":["chat","embedding"],` +
-		`"architecture":{"input_modalities":["text"],"output_modalities":["text","embeddings"]},` +
+		`"supported_parameters":["tools","tool_choice","response_format","structured_outputs","logprobs","top_logprobs"],` +
+		`"architecture":{"input_modalities":["text","image","audio"],"output_modalities":["text","embeddings"]},` +
 		`"pricing":{"prompt":"0","completion":"0.0000004"},"price_wei":{"low":"400000000","high":"1000000001/2"}}`
 	const key = "Bearer " + token
 	n.get("/v1/models", "Authorization", key).want(t, http.StatusOK,

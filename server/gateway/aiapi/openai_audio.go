@@ -6,82 +6,78 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/guards"
 )
 
-// openAISpeech serves /v1/audio/speech by text-to-speech. The answer is the audio itself.
-func (x *relayedRequest) openAISpeech() error {
-	in, err := x.readPayload()
-	if err != nil {
-		return err
-	}
-	request, err := textToSpeech(in)
-	if err != nil {
-		return err
-	}
-	out, err := x.networkJSON(request)
-	if err != nil {
-		return err
-	}
-	m, err := x.prepareAndMake(out)
-	if err != nil {
-		return unlessRefused(err)
-	}
-	x.sendWhole(http.StatusOK, m.results[0].mediaType, m.results[0].data)
-	x.complete = true
-	return nil
-}
-
-// textToSpeech converts OpenAI's request to the pipeline's. A voice has no counterpart;
-// instructions become the description.
-func textToSpeech(in payload) (object, error) {
-	o, err := readObject(in)
-	if err != nil {
-		return nil, err
-	}
-	format, err := o.text("response_format")
-	if err == nil {
-		err = oneOf("response_format", format, "", "wav")
-	}
-	if err == nil {
-		err = refuseStream(string(o["stream_format"]))
-	}
-	if err != nil {
-		return nil, err
-	}
-	out := object{}
-	for from, to := range map[string]string{"model": "model_id", "input": "text", "instructions": "description"} {
-		if o.has(from) {
-			out[to] = o[from]
-		}
-	}
-	return out, nil
+// speechForm is how a transcript is wanted.
+type speechForm struct {
+	format string
+	// words: the parts are words.
+	words, stream bool
+	// task is OpenAI's name for what is done.
+	task string
 }
 
 // openAITranscription serves /v1/audio/transcriptions by audio-to-text.
 func (x *relayedRequest) openAITranscription() error {
-	in, err := x.readPayload()
+	u, form, err := x.readSpeech()
 	if err != nil {
 		return err
+	}
+	if form.stream, err = streamed(u.text("stream"), form.format); err != nil {
+		return err
+	}
+	form.task = "transcribe"
+	stamps := "true"
+	if form.words = form.format == "verbose_json" && u.text("timestamp_granularities") == "word"; form.words {
+		stamps = "word"
+	}
+	return x.transcribe(u, form, map[string]string{"model_id": u.text("model"), "return_timestamps": stamps})
+}
+
+// openAITranslation serves /v1/audio/translations by servers of audio-to-text that translate; runners of
+// the network do not, and refuse it by name.
+func (x *relayedRequest) openAITranslation() error {
+	u, form, err := x.readSpeech()
+	if err == nil {
+		err = refuseStream(u.text("stream"))
+	}
+	if err != nil {
+		return err
+	}
+	if u.texts["language"] != nil {
+		return unreadable("language: a translation is into English")
+	}
+	form.task = "translate"
+	stamps := "true"
+	if form.format == "" || form.format == "json" || form.format == "text" {
+		stamps = "false"
+	}
+	return x.transcribe(u, form, map[string]string{"model_id": u.text("model"), "return_timestamps": stamps,
+		"prompt": u.text("prompt"), "temperature": u.text("temperature")})
+}
+
+// readSpeech reads a form with a recording.
+func (x *relayedRequest) readSpeech() (*upload, speechForm, error) {
+	var form speechForm
+	in, err := x.readPayload()
+	if err != nil {
+		return nil, form, err
 	}
 	u, err := readUpload(in)
 	if err != nil {
-		return err
+		return nil, form, err
 	}
-	format := u.text("response_format")
-	if err := oneOf("response_format", format, "", "json", "text", "verbose_json", "srt", "vtt"); err != nil {
-		return err
-	}
-	if err := refuseStream(u.text("stream")); err != nil {
-		return err
+	form.format = u.text("response_format")
+	if err := oneOf("response_format", form.format, "", "json", "text", "verbose_json", "srt", "vtt"); err != nil {
+		return nil, form, err
 	}
 	if u.files["file"] == nil {
-		return unreadable("file: a recording is needed")
+		return nil, form, unreadable("file: a recording is needed")
 	}
-	stamps := "true"
-	words := format == "verbose_json" && u.text("timestamp_granularities") == "word"
-	if words {
-		stamps = "word"
-	}
-	out, err := x.networkMultipart("audio", u.files["file"],
-		map[string]string{"model_id": u.text("model"), "return_timestamps": stamps})
+	return u, form, nil
+}
+
+// transcribe has a recording written down, and sends the text in the form that is wanted.
+func (x *relayedRequest) transcribe(u *upload, form speechForm, texts map[string]string) error {
+	out, err := x.networkMultipart("audio", u.files["file"], texts)
 	if err != nil {
 		return err
 	}
@@ -103,14 +99,29 @@ func (x *relayedRequest) openAITranscription() error {
 	if err != nil {
 		return unlessRefused(err)
 	}
-	x.sendTranscript(t, format, words)
+	if form.stream {
+		x.sendWhole(http.StatusOK, "text/event-stream", t.events())
+	} else {
+		x.sendTranscript(t, form)
+	}
 	x.complete = true
 	return nil
 }
 
-func (x *relayedRequest) sendTranscript(t *transcript, format string, words bool) {
+// streamed reads the field stream of a transcription. Events have text alone, as OpenAI's do.
+func streamed(stream, format string) (bool, error) {
+	switch stream {
+	case "", "false":
+		return false, nil
+	case "true":
+		return true, oneOf("response_format", format, "", "json", "text")
+	}
+	return false, unreadable("stream: must be true or false")
+}
+
+func (x *relayedRequest) sendTranscript(t *transcript, form speechForm) {
 	const plain = "text/plain; charset=utf-8"
-	switch format {
+	switch form.format {
 	case "text":
 		x.sendWhole(http.StatusOK, plain, []byte(t.Text+"\n"))
 	case "srt":
@@ -118,7 +129,7 @@ func (x *relayedRequest) sendTranscript(t *transcript, format string, words bool
 	case "vtt":
 		x.sendWhole(http.StatusOK, "text/vtt; charset=utf-8", t.vtt())
 	case "verbose_json":
-		x.sendJSON(http.StatusOK, t.verbose(words))
+		x.sendJSON(http.StatusOK, t.verbose(form))
 	default:
 		x.sendJSON(http.StatusOK, struct {
 			Text string `json:"text"`

@@ -34,9 +34,14 @@ type upload struct {
 // text returns a field's text, "" if it is missing.
 func (u *upload) text(name string) string { return string(u.texts[name]) }
 
-// unreadable is the fault of a malformed request in OpenAI's form.
+// unreadable is the fault of a malformed request in OpenAI's form. A detail about one field begins with its
+// name and a colon.
 func unreadable(detail string) error {
-	return fault.New(fault.RequestUnreadable, "read request", detail)
+	f := fault.New(fault.RequestUnreadable, "read request", detail)
+	if field, what, ok := strings.Cut(detail, ": "); ok && !strings.Contains(field, " ") {
+		f.Err = pipeline.NewFieldError(field, what)
+	}
+	return f
 }
 
 // readUpload reads a multipart form. OpenAI's clients write lists as name[].

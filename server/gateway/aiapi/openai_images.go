@@ -38,7 +38,7 @@ func (x *relayedRequest) openAIImages() error {
 	if err != nil {
 		return err
 	}
-	return x.sendImages(out, format)
+	return x.sendImages(out, format, nil)
 }
 
 // textToImage converts OpenAI's request to the pipeline's.
@@ -87,47 +87,12 @@ func parseSize(s string) (width, height int, err error) {
 	return width, height, nil
 }
 
-// openAIEdits serves /v1/images/edits by image-to-image.
-func (x *relayedRequest) openAIEdits() error {
-	in, err := x.readPayload()
-	if err != nil {
-		return err
-	}
-	u, err := readUpload(in)
-	if err != nil {
-		return err
-	}
-	switch {
-	case u.files["image"] == nil:
-		return unreadable("image: a file is needed")
-	case u.files["mask"] != nil:
-		return unreadable("mask: the pipeline changes the whole image")
-	}
-	if err := refuseStream(u.text("stream")); err != nil {
-		return err
-	}
-	if err := oneOf("size", u.text("size"), "", "auto"); err != nil {
-		return err
-	}
-	texts := map[string]string{
-		"prompt": u.text("prompt"), "model_id": u.text("model"), "num_images_per_prompt": u.text("n"),
-	}
-	for _, name := range imageFields {
-		texts[name] = u.text(name)
-	}
-	out, err := x.networkMultipart("image", u.files["image"], texts)
-	if err != nil {
-		return err
-	}
-	return x.sendImages(out, u.text("response_format"))
-}
-
-// sendImages generates images and answers in OpenAI's form.
-func (x *relayedRequest) sendImages(in payload, format string) error {
+// sendImages generates images, changes them where change is not nil, and answers in OpenAI's form.
+func (x *relayedRequest) sendImages(in payload, format string, change func(*mediaAnswer) error) error {
 	if err := oneOf("response_format", format, "", "url", "b64_json"); err != nil {
 		return err
 	}
-	m, err := x.prepareAndMake(in)
+	m, err := x.prepareAndMake(in, change)
 	if err != nil {
 		return unlessRefused(err)
 	}

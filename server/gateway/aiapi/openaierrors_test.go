@@ -42,6 +42,8 @@ func TestRefusals(t *testing.T) {
 			object("this address takes POST", "invalid_request_error", "MethodNotAllowed"), ""},
 		"POST to the models": {"POST", "/v1/models", "", nil, 405,
 			object("this address takes GET", "invalid_request_error", "MethodNotAllowed"), ""},
+		"compressed": {"POST", "/llm", chatBody, nil, 415, object("Content-Encoding: the gateway takes bodies that are "+
+			"not compressed", "invalid_request_error", "RequestEncoded"), ""},
 		"no such address": {"POST", "/v1/responses", "{}", nil, 404,
 			object("the gateway has no such address; docs/llm.md lists them", "invalid_request_error", "RouteNotFound"), ""},
 		"too large": {"POST", "/llm", strings.Repeat("x", 5000), nil, 413,
@@ -72,7 +74,11 @@ func TestRefusals(t *testing.T) {
 			if tt.err != nil {
 				n.broker.answer = fails(tt.err)
 			}
-			g := n.do(n.request(tt.method, tt.path, tt.body))
+			r := n.request(tt.method, tt.path, tt.body)
+			if tt.status == http.StatusUnsupportedMediaType {
+				r.Header.Set("Content-Encoding", "gzip")
+			}
+			g := n.do(r)
 			g.want(t, tt.status, tt.want)
 			if g.header.Get("Retry-After") != tt.retry || g.header.Get("Content-Type") != "application/json" ||
 				g.header.Get("Tutti-Code") == "" || g.header.Get("X-Request-Id") == "" {

@@ -1,6 +1,7 @@
 package aiapi
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"io"
@@ -9,16 +10,17 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/modelroutes"
 	"github.com/tuttinode/tutti/core/pipeline"
-	"github.com/tuttinode/tutti/core/tracing"
+	"github.com/tuttinode/tutti/core/privatefile"
+	"github.com/tuttinode/tutti/core/telemetry"
+	"github.com/tuttinode/tutti/server/access"
 	"github.com/tuttinode/tutti/server/gateway/answercache"
 	"github.com/tuttinode/tutti/server/gateway/broker"
 	"github.com/tuttinode/tutti/server/gateway/guards"
-	"github.com/tuttinode/tutti/server/origin"
 )
 
 // Dispatcher sends a job to an orchestrator; *broker.Broker is one.
@@ -40,8 +42,9 @@ type Options struct {
 	Keys apikeys.Authorizer
 	// Spending records what requests cost; nil records nothing.
 	Spending Spending
-	// Media measures audio; nil refuses requests that are priced by duration.
-	Media pipeline.MediaProbe
+	// Media measures audio, converts it, and decodes images; nil refuses requests that are priced by duration,
+	// formats that models do not make, and images that are changed here.
+	Media pipeline.MediaTools
 	// Fetcher downloads results; nil uses HTTPS, as the network does.
 	Fetcher Fetcher
 	// Capacity is how many jobs of a model the orchestrators take at once, 0 when unknown. It is
@@ -49,13 +52,15 @@ type Options struct {
 	Capacity func(inference.Model) int
 	// Routes are the operator's names of models; nil, and a nil table, have none. It is called for
 	// every request.
-	Routes func() *modelroutes.Table
+	Routes func() *airouting.ModelRoutes
 	// WeiPerUSD is the present rate of the dollar, false while it is not known; nil knows none. It must not
 	// wait. needed says that a request asks for it; without that, a rate that is known anyway will do.
 	WeiPerUSD func(needed bool) (*big.Rat, bool)
 	Limits    Limits
-	// Guards check requests and answers; nil checks none.
-	Guards *guards.Guards
+	// Spools are files for the long values of large requests; nil keeps them in memory.
+	Spools *privatefile.Spools
+	// Guards check requests and answers; nil checks none. A request keeps those with which it began.
+	Guards *guards.Set
 	// Cache keeps answers; nil keeps none.
 	Cache *answercache.Cache
 	// PrivateURLs permits requests that name addresses of private networks for a model server to
@@ -64,7 +69,7 @@ type Options struct {
 
 	Recorder inference.Recorder
 	// Tracer makes the requests' spans; nil makes none.
-	Tracer *tracing.Tracer
+	Tracer *telemetry.Tracer
 	Log    *slog.Logger
 	// Now is the clock, Rand the source of unguessable IDs.
 	Now  func() time.Time
@@ -101,30 +106,23 @@ const (
 )
 
 func (l Limits) withDefaults() Limits {
-	l.Body = orElse(l.Body, 10<<20)
-	l.Upload = orElse(l.Upload, 64<<20)
-	l.Bytes = orElse(l.Bytes, DefaultBytes)
-	l.PerModel = orElse(l.PerModel, 1024)
-	l.Queue = orElse(l.Queue, 64)
-	l.Wait = orElse(l.Wait, time.Minute)
-	l.KeepAlive = orElse(l.KeepAlive, 15*time.Second)
-	l.Stall = orElse(l.Stall, time.Minute)
-	l.Results = orElse(l.Results, DefaultResults)
-	l.ResultAge = orElse(l.ResultAge, 10*time.Minute)
-	l.Async = orElse(l.Async, 64)
+	l.Body = cmp.Or(l.Body, 10<<20)
+	l.Upload = max(cmp.Or(l.Upload, 64<<20), l.Body)
+	l.Bytes = cmp.Or(l.Bytes, DefaultBytes)
+	l.PerModel = cmp.Or(l.PerModel, 1024)
+	l.Queue = cmp.Or(l.Queue, 64)
+	l.Wait = cmp.Or(l.Wait, time.Minute)
+	l.KeepAlive = cmp.Or(l.KeepAlive, 15*time.Second)
+	l.Stall = cmp.Or(l.Stall, time.Minute)
+	l.Results = cmp.Or(l.Results, DefaultResults)
+	l.ResultAge = cmp.Or(l.ResultAge, 10*time.Minute)
+	l.Async = cmp.Or(l.Async, 64)
 	return l
-}
-
-func orElse[T int | int64 | time.Duration](v, d T) T {
-	if v == 0 {
-		return d
-	}
-	return v
 }
 
 // loopbackPeer accepts only connections from this machine.
 func loopbackPeer(r *http.Request) error {
-	if _, own := origin.Client(r); own {
+	if _, own := access.Client(r); own {
 		return nil
 	}
 	return fault.New(fault.KeysNotConfigured, "take request", "the request comes from another machine")
@@ -147,7 +145,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.Capacity = func(inference.Model) int { return 0 }
 	}
 	if o.Routes == nil {
-		o.Routes = func() *modelroutes.Table { return nil }
+		o.Routes = func() *airouting.ModelRoutes { return nil }
 	}
 	if o.Recorder == nil {
 		o.Recorder = inference.NopRecorder{}

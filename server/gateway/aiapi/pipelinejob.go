@@ -12,7 +12,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pipeline"
-	"github.com/tuttinode/tutti/server/gateway/body"
+	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/gateway/broker"
 )
 
@@ -60,7 +60,7 @@ func (x *relayedRequest) prepare(ctx context.Context, in payload) (*inference.Jo
 		return nil, err
 	}
 	began := time.Now()
-	err = req.Measure(ctx, x.server.soundLengths.For(x.fairnessKey()))
+	err = req.Measure(ctx, x.server.soundLengths.For(x.client()))
 	x.waited += time.Since(began)
 	if err != nil {
 		return nil, err
@@ -131,12 +131,12 @@ func (x *relayedRequest) readAnswer(answer *broker.Answer, limit int64) ([]byte,
 	began := time.Now()
 	defer func() { x.waited += time.Since(began) }()
 	x.limits.start(answer, bodyGrace)
-	b, err := body.Reader{Limit: limit, Size: answer.Length, Grow: x.grow}.Read(x.limits.reader())
+	b, err := admission.BodyReader{Limit: limit, Size: answer.Length, Grow: x.grow}.Read(x.limits.reader())
 	switch {
 	case err == nil:
 		return b, nil
-	case errors.Is(err, body.ErrTooLarge):
-		return nil, fault.New(fault.AnswerUnreadable, "read answer", "the answer is larger than "+bytesText(limit))
+	case errors.Is(err, admission.ErrBodyTooLarge):
+		return nil, fault.New(fault.AnswerUnreadable, "read answer", "the answer is larger than "+inference.SizeText(limit))
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, fault.New(fault.CompletionBroken, "read answer", "the answer ended early")
 	}

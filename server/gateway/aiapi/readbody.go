@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/gateway/body"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/server/admission"
 )
 
 // How long a body may take: a grace period, and a second for each minBodyRate bytes, which even a
@@ -45,13 +47,19 @@ func (x *relayedRequest) readBody() ([]byte, error) {
 		m.Meter(x.grow)
 	}
 	_ = x.control.SetReadDeadline(began.Add(allowed)) // a transport without deadlines has none to set
-	b, err := body.Reader{Limit: limit, Size: size, Trust: initialBody, Grow: x.grow}.Read(x.r.Body)
+	var b []byte
+	var err error
+	if x.spools(size) {
+		b, err = x.readLong(limit, size)
+	} else {
+		b, err = admission.BodyReader{Limit: limit, Size: size, Trust: initialBody, Grow: x.grow}.Read(x.r.Body)
+	}
 	switch {
 	case err == nil:
 		// From now on the server watches the connection for a disconnect.
 		_ = x.control.SetReadDeadline(time.Time{})
 		return b, nil
-	case errors.Is(err, body.ErrTooLarge):
+	case errors.Is(err, admission.ErrBodyTooLarge), errors.Is(err, pipeline.ErrLongBody):
 		return nil, tooLarge(limit)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		x.w.Header().Set("Connection", "close")
@@ -80,7 +88,10 @@ func (x *relayedRequest) bodyLimit() int64 {
 
 // grow takes memory from the gateway's budget.
 func (x *relayedRequest) grow(n int64) error {
-	var err error
+	err := x.server.shares.take(x.key, n, x.answerFrom == "")
+	if err != nil {
+		return err
+	}
 	if x.unverified != "" {
 		err = x.server.bodies.takeUnverified(x.unverified, n)
 	} else if x.answerFrom == "" {
@@ -88,10 +99,12 @@ func (x *relayedRequest) grow(n int64) error {
 	} else if err = x.server.bodies.takeForAnswer(x.answerFrom, n, x.answerBytes); err == nil {
 		x.answerBytes += n
 	}
-	if err == nil {
-		x.held += n
+	if err != nil {
+		x.server.shares.release(x.key, n)
+		return err
 	}
-	return err
+	x.held += n
+	return nil
 }
 
 // releaseAnswer ends the accounting for the orchestrator's answer. The request keeps the memory.
@@ -101,16 +114,5 @@ func (x *relayedRequest) releaseAnswer() {
 }
 
 func tooLarge(limit int64) error {
-	return fault.New(fault.RequestTooLarge, "read request", "the body is over the limit of "+bytesText(limit))
-}
-
-// bytesText formats a limit.
-func bytesText(n int64) string {
-	switch {
-	case n >= 1<<20 && n%(1<<20) == 0:
-		return itoa(n>>20) + " MiB"
-	case n >= 1<<10 && n%(1<<10) == 0:
-		return itoa(n>>10) + " KiB"
-	}
-	return itoa(n) + " bytes"
+	return fault.New(fault.RequestTooLarge, "read request", "the body is over the limit of "+inference.SizeText(limit))
 }

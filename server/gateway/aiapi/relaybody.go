@@ -14,6 +14,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/sse"
 	"github.com/tuttinode/tutti/server/gateway/broker"
+	"github.com/tuttinode/tutti/server/gateway/guards"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -158,7 +159,7 @@ func (x *relayedRequest) relayRefusal(a *broker.Answer) error {
 		return brokenFault("read refusal", err)
 	}
 	x.stats.Code = fault.JobRefused
-	b = refusalBody(a.Status, b)
+	b = refusalBody(a.Status, b, x.covered(guards.StageAnswer))
 	if x.keepAlive.committed {
 		var event bytes.Buffer
 		event.WriteString("data: ")
@@ -175,15 +176,24 @@ func (x *relayedRequest) relayRefusal(a *broker.Answer) error {
 }
 
 // refusalBody returns a runner's refusal as OpenAI's error object. One that already has that form is
-// relayed unchanged.
-func refusalBody(status int, b []byte) []byte {
+// relayed unchanged, but for brief ones: of them a short message and words without spaces are left, in which an
+// orchestrator gives no answer past the guards.
+func refusalBody(status int, b []byte, brief bool) []byte {
 	var in struct {
 		Error struct {
 			Message string `json:"message"`
+			Type    any    `json:"type"`
+			Code    any    `json:"code"`
 		} `json:"error"`
 	}
 	if json.Unmarshal(b, &in) == nil && in.Error.Message != "" {
-		return b
+		if !brief {
+			return b
+		}
+		_, text := fault.Public(fault.New(fault.JobRefused, "", in.Error.Message))
+		out, _ := json.Marshal(errorBody{errorObject{Message: text, Type: codeWord(in.Error.Type, errorType(status)),
+			Param: param(inference.Field(b)), Code: codeWord(in.Error.Code, string(fault.JobRefused))}})
+		return append(out, '\n')
 	}
 	text := inference.Message(b)
 	if text == "" {
@@ -195,4 +205,17 @@ func refusalBody(status int, b []byte) []byte {
 		Message: text, Type: errorType(status), Param: param(inference.Field(b)), Code: string(fault.JobRefused),
 	}})
 	return append(out, '\n')
+}
+
+// codeWord returns a value that is a short word, as codes of errors are, and another one in place of all else.
+func codeWord(v any, other string) string {
+	const longest = 40
+	text, _ := v.(string)
+	odd := func(r rune) bool {
+		return r != '_' && r != '-' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
+	}
+	if text == "" || len(text) > longest || strings.ContainsFunc(text, odd) {
+		return other
+	}
+	return text
 }

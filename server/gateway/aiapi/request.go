@@ -7,14 +7,17 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/modelroutes"
+	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/core/sse"
-	"github.com/tuttinode/tutti/core/tracing"
+	"github.com/tuttinode/tutti/core/telemetry"
+	"github.com/tuttinode/tutti/server/access"
+	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/gateway/broker"
-	"github.com/tuttinode/tutti/server/origin"
+	"github.com/tuttinode/tutti/server/gateway/guards"
 	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/status"
 )
@@ -42,8 +45,10 @@ type relayedRequest struct {
 	// entered: the request counts as in flight. held is its share of the memory budget, in bytes.
 	entered bool
 	held    int64
-	// unverified is the client's address while its key is not checked yet, else "".
+	// unverified is the client's address while its key is not checked yet, else "". key is what the memory counts for
+	// once it is checked, zero without keys.
 	unverified string
+	key        apikeys.Hash
 	grant      *apikeys.Grant
 	// cost is what is paid for the request.
 	cost requestCost
@@ -55,7 +60,7 @@ type relayedRequest struct {
 	release func()
 	// stats are logged and counted at the end.
 	stats inference.JobStats
-	span  tracing.Span
+	span  telemetry.Span
 	// waited is the time spent waiting for the next hop or the client. sent counts the answer's
 	// bytes.
 	waited time.Duration
@@ -68,6 +73,8 @@ type relayedRequest struct {
 	lastWrite   time.Time
 	clientStall time.Duration
 
+	// long are the values of the request's body that are in a file.
+	long *pipeline.LongValues
 	// midEvent: the part of the stream that was sent ends within an event.
 	midEvent bool
 	// resultsAsked is the number of results requested. unitsDelivered is the work delivered by an
@@ -79,7 +86,7 @@ type relayedRequest struct {
 	// askedModel is the name that the client asked for where the job's model has another one.
 	askedModel string
 	// targetsOf are the models that the request may be sent to, nil where it is only its own.
-	targetsOf []modelroutes.Target
+	targetsOf []airouting.ModelTarget
 	// refused: the answer only says that the request was refused.
 	refused bool
 	// limits bounds the answer's time and size. answerFrom is the orchestrator whose unfinished
@@ -93,6 +100,7 @@ type relayedRequest struct {
 	keepAlive  *keepAlive
 	filter     sse.HideUsage
 	chatFormat openAIChat
+	guards     guards.InUse
 	guarded    guardedStream
 	kept       keptAnswer
 	// renamer puts the requested model name into the answer.
@@ -111,7 +119,7 @@ func (s *Server) newRequest(w http.ResponseWriter, r *http.Request, rt *route) *
 	}
 	x.server, x.route, x.w, x.r = s, rt, w, r
 	x.control = http.NewResponseController(w)
-	x.began = time.Now()
+	x.began, x.guards = time.Now(), s.opt.Guards.Use()
 	x.id = s.requestID(r.Header.Get(rpc.RequestIDHeader))
 	x.stats = inference.JobStats{
 		Model: inference.Model{Capability: rt.capability}, Operation: rt.operation, RequestID: x.id,
@@ -132,6 +140,9 @@ func (x *relayedRequest) serve() error {
 	default:
 		x.w.Header().Set("Allow", m)
 		return fault.New(fault.MethodNotAllowed, "take request", "this address takes "+m)
+	}
+	if err := admission.CheckEncoding(x.r.Header.Get("Content-Encoding")); err != nil {
+		return err
 	}
 	if err := x.checkLocal(); err != nil {
 		return err
@@ -162,7 +173,7 @@ func (x *relayedRequest) token() string { return apikeys.BearerToken(x.r.Header.
 // admit checks whether the key allows what is needed. Errors are faults of the Authorizer.
 func (x *relayedRequest) admit(ctx context.Context, need apikeys.Need) error {
 	need.Route = x.route.path
-	need.From, _ = origin.Client(x.r)
+	need.From, _ = access.Client(x.r)
 	if need.MaxPrompt == 0 {
 		need.MaxPrompt = inference.Tokens(x.held) + otherMargin
 	}
@@ -177,8 +188,11 @@ func (x *relayedRequest) admit(ctx context.Context, need apikeys.Need) error {
 	}
 	x.grant = grant
 	x.stats.Key = grant.Key()
-	x.server.bodies.verified(x.unverified, x.held)
-	x.unverified = ""
+	if x.unverified != "" {
+		x.server.bodies.verified(x.unverified, x.held)
+		x.unverified, x.key = "", apikeys.HashOf(x.token())
+		_ = x.server.shares.take(x.key, x.held, false) // it is here already
+	}
 	return nil
 }
 
@@ -189,8 +203,11 @@ func (x *relayedRequest) checkKey() error {
 	if err := x.server.opt.Keys.Known(token); err != nil {
 		return err
 	}
-	if !x.server.opt.Keys.Verified(token) {
-		x.unverified, _ = origin.Client(x.r)
+	switch {
+	case !x.server.opt.Keys.Verified(token):
+		x.unverified, _ = access.Client(x.r)
+	case x.server.opt.Keys.Required():
+		x.key = apikeys.HashOf(token)
 	}
 	return nil
 }
@@ -211,7 +228,9 @@ func (x *relayedRequest) submit(ctx context.Context, job *inference.Job, hint br
 // dispatch waits for the job's turn in the model's queue and has it answered.
 func (x *relayedRequest) dispatch(ctx context.Context, job *inference.Job, hint broker.Hint) (*broker.Answer, error) {
 	began := time.Now() // x.waited is left alone: the keep-alive's goroutine runs
-	release, err := x.server.queues.acquire(ctx, x.server.opt.Limits.Wait, job.Model, x.fairnessKey())
+	waiting, admitted := backgroundOf(ctx).waiting(ctx)
+	release, err := x.server.queues.acquire(waiting, x.server.opt.Limits.Wait, job.Model, x.client())
+	admitted()
 	x.stats.Queue = time.Since(began)
 	if err != nil {
 		return nil, err
@@ -219,36 +238,29 @@ func (x *relayedRequest) dispatch(ctx context.Context, job *inference.Job, hint 
 	x.release = release
 	hint.KeyName = x.stats.Key
 	asked := *job
-	asked.Client = x.payer()
+	asked.Client = x.client()
 	if x.cost.bill == nil { // one for all models that are asked
 		x.cost.bill = apikeys.NewBill(x.grant)
 	}
 	answer, err := x.server.opt.Dispatcher.Do(inference.WithFunds(ctx, x.cost.bill), &asked, hint)
 	if err != nil {
 		x.cost.billed += broker.Billed(err)
-		return nil, err
+		return nil, backgroundOf(ctx).explain(err, hint.Preferences)
 	}
 	x.stats.Orchestrator, x.stats.Tries = answer.Orchestrator, answer.Tries
+	x.stats.Hedged = answer.Hedged
 	x.stats.Queue += answer.Queue
 	x.stats.Price = answer.Price
 	return answer, nil
 }
 
-// fairnessKey identifies the client in the fair queues: its key, or without one its network.
-func (x *relayedRequest) fairnessKey() string {
-	if x.stats.Key != "" {
-		return x.stats.Key
+// client identifies the client in fair queues and in payment limits: its key, or without one its network. A service may
+// give many keys one name, so a key is known by its ID.
+func (x *relayedRequest) client() string {
+	if id := x.grant.ID(); id != "" {
+		return "key " + id
 	}
-	network, _ := origin.Client(x.r)
-	return network
-}
-
-// payer identifies the client in payment limits: its key, or without one its network.
-func (x *relayedRequest) payer() string {
-	if x.stats.Key != "" {
-		return "key " + x.stats.Key
-	}
-	network, _ := origin.Client(x.r)
+	network, _ := access.Client(x.r)
 	return "address " + network
 }
 
@@ -278,6 +290,7 @@ func (x *relayedRequest) finish() (cut bool) {
 	x.report()
 	cut = x.abort
 	x.times.end()
+	x.guards.Done()
 	f := x.server
 	if x.entered {
 		f.leave()
@@ -294,13 +307,15 @@ func (x *relayedRequest) settle() {
 	if x.release != nil {
 		x.release()
 	}
+	x.long.Close()
 	x.server.bodies.verified(x.unverified, x.held)
 	x.server.bodies.release(x.held)
+	x.server.shares.release(x.key, x.held)
 	u := &x.stats.Usage // an orchestrator's claim so far
 	u.Prompt, u.Completion = min(u.Prompt, x.maxPrompt), x.plausible(u.Completion)
 	u.Cached = min(u.Cached, u.Prompt)
 	_ = x.grant.Reach(u.Completion) // it is too late to end the answer
-	x.grant.Bill(x.cost.billed)
+	x.grant.SetBilled(x.cost.billed)
 	x.grant.Settle(*u, x.complete)
 	x.recordSpend(*u)
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/origin"
+	"github.com/tuttinode/tutti/server/access"
 )
 
 // maxLogged bounds text from clients in a log line, in bytes.
@@ -29,9 +29,9 @@ func (x *relayedRequest) report() {
 	if !x.server.opt.Log.Enabled(ctx, level) {
 		return
 	}
-	attrs := make([]slog.Attr, 0, 28)
+	attrs := make([]slog.Attr, 0, 29)
 	attrs = append(attrs, slog.String("role", "gateway"), slog.String("request", x.id),
-		slog.String("clientIP", origin.Host(x.r.RemoteAddr)),
+		slog.String("clientIP", access.Host(x.r.RemoteAddr)),
 		slog.String("route", x.route.path), slog.Int("status", f.Status))
 	attrs = appendText(attrs, "pipeline", f.Model.Pipeline())
 	attrs = appendText(attrs, "model", clip(f.Model.ID))
@@ -48,6 +48,9 @@ func (x *relayedRequest) report() {
 		attrs = append(attrs, slog.String("outcome", "ok"))
 	} else {
 		attrs = append(attrs, slog.String("outcome", string(f.Code)), slog.String("code", string(f.Code)))
+	}
+	if f.Hedged {
+		attrs = append(attrs, slog.Bool("hedged", true))
 	}
 	if suppressed > 0 {
 		attrs = append(attrs, slog.Int("others", suppressed))

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/origin"
+	"github.com/tuttinode/tutti/server/access"
 )
 
 // resultPath is the route of results: /results/<32 hex digits>/<n>.<ext>.
@@ -224,7 +224,7 @@ func (s *Server) serveResult(w http.ResponseWriter, r *http.Request) {
 	// Enough time for a slow client to read the largest result.
 	_ = control.SetWriteDeadline(time.Now().Add(s.opt.Limits.Stall + time.Duration(size/minBodyRate)*time.Second))
 	// Downloads by slow clients hold dropped results in memory; their total is bounded.
-	party, _ := origin.Client(r)
+	party, _ := access.Client(r)
 	d := s.downloads.Begin(party, res.data, control)
 	defer d.End()
 	http.ServeContent(w, r, "", time.Time{}, io.NewSectionReader(d, 0, size))

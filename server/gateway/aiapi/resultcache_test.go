@@ -52,7 +52,7 @@ func TestLargeResultsDropNoOthers(t *testing.T) {
 	}
 	n.broker.answer = pictures(t, "https://hostile:8935", 9*size)
 	if g := n.post("/text-to-image", imageBody); g.status != http.StatusServiceUnavailable {
-		t.Errorf("an answer that fits beside nothing: status %d, %.200s", g.status, g.body)
+		t.Errorf("an answer that fits besides nothing: status %d, %.200s", g.status, g.body)
 	}
 	n.broker.answer = pictures(t, "https://honest:8935", size)
 	kept = append(kept, n.makeResult(t))

@@ -60,6 +60,8 @@ var routes = []route{
 	media("/v1/images/edits", capability.ImageToImage, true, (*relayedRequest).openAIEdits),
 	media("/v1/audio/speech", capability.TextToSpeech, false, (*relayedRequest).openAISpeech),
 	media("/v1/audio/transcriptions", capability.AudioToText, true, (*relayedRequest).openAITranscription),
+	{path: "/v1/audio/translations", method: http.MethodPost, capability: capability.AudioToText,
+		operation: inference.Translation, upload: true, serve: (*relayedRequest).openAITranslation},
 
 	{path: "/v1/", serve: func(*relayedRequest) error {
 		return fault.New(fault.RouteNotFound, "find address", "the gateway has no such address; docs/llm.md lists them")

@@ -5,9 +5,10 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/tuttinode/tutti/core/fairqueue"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/pipeline"
-	"github.com/tuttinode/tutti/server/downloads"
+	"github.com/tuttinode/tutti/server/admission"
 )
 
 // Server serves AI requests of applications. Make it with New, mount it with Register, and end it
@@ -16,12 +17,15 @@ type Server struct {
 	opt     Options
 	queues  *modelQueues
 	bodies  budget
+	shares  keyShares
 	results *resultCache
 	// downloads are the clients that fetch results.
-	downloads *downloads.Downloads
+	downloads *admission.Downloads
 	async     *asyncJobs
 	// soundLengths has the lengths of sounds measured, a few at once, in turns.
 	soundLengths *pipeline.Measuring
+	// conversions is the queue of sounds and images that are converted.
+	conversions *fairqueue.Queue
 	// refusalLog limits log lines about refused requests, which clients without a key can cause.
 	refusalLog refusalLog
 	// requests and buffers are pools.
@@ -45,10 +49,12 @@ func New(opt Options) (*Server, error) {
 		opt:          opt,
 		queues:       newModelQueues(opt.Limits.PerModel, max(opt.Limits.Queue, 0), opt.Capacity),
 		bodies:       newBudget(opt.Limits.Bytes),
+		shares:       newKeyShares(opt.Limits.Bytes),
 		results:      newResultCache(opt.Limits.Results, opt.Limits.ResultAge, opt.Now, opt.Rand),
 		async:        newAsync(opt.Limits.Async, opt.Limits.ResultAge, opt.Now, opt.Rand),
-		downloads:    downloads.New(func() int64 { return opt.Limits.Results }, opt.Now),
+		downloads:    admission.NewDownloads(func() int64 { return opt.Limits.Results }, opt.Now),
 		soundLengths: pipeline.NewMeasuring(opt.Media),
+		conversions:  fairqueue.New(fairqueue.Options{Slots: maxConversions, MaxWaiting: maxWaiting}),
 		idle:         make(chan struct{}),
 	}
 	f.buffers.New = func() any { return new([bigBuffer]byte) }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/tracing"
+	"github.com/tuttinode/tutti/core/telemetry"
 )
 
 // beginSpan begins the span of a request for a model. It goes below the client's, if the client has one.
@@ -14,7 +14,7 @@ func (x *relayedRequest) beginSpan() {
 	if !t.On() || x.route.capability == 0 {
 		return
 	}
-	ctx, span := t.Start(x.r.Context(), tracing.FromHeader(x.r.Header), x.trusted(), tracing.Server, x.route.method,
+	ctx, span := t.Start(x.r.Context(), telemetry.FromHeader(x.r.Header), x.trusted(), telemetry.Server, x.route.method,
 		x.route.path, x.began)
 	x.span, x.r = span, x.r.WithContext(ctx)
 	x.stats.TraceID = span.TraceID()
@@ -37,27 +37,27 @@ func (x *relayedRequest) endSpan() {
 	if !x.span.On() || f.Code.Class() == fault.Unauthenticated {
 		return
 	}
-	x.span.Text(tracing.HTTPMethod, x.route.method)
-	x.span.Text(tracing.HTTPRoute, x.route.path)
-	x.span.Int(tracing.HTTPStatus, int64(f.Status))
+	x.span.Text(telemetry.HTTPMethod, x.route.method)
+	x.span.Text(telemetry.HTTPRoute, x.route.path)
+	x.span.Int(telemetry.HTTPStatus, int64(f.Status))
 	model := f.Model
 	if x.askedModel != "" {
 		model.ID = x.askedModel
 	}
 	x.span.Job(model, f.Operation)
-	x.span.Text(tracing.GenAIProvider, tracing.Network)
+	x.span.Text(telemetry.GenAIProvider, telemetry.Network)
 	if f.Orchestrator != "" && f.Status == http.StatusOK {
-		x.span.Text(tracing.GenAIModel, f.Model.ID)
+		x.span.Text(telemetry.GenAIModel, f.Model.ID)
 		x.span.Used(f.Usage)
 	}
 	if f.Stream && f.FirstByte > 0 {
-		x.span.Seconds(tracing.GenAIFirstChunk, f.FirstByte)
+		x.span.Seconds(telemetry.GenAIFirstChunk, f.FirstByte)
 	}
-	x.span.Text(tracing.RequestID, x.id)
-	x.span.Text(tracing.Orchestrator, f.Orchestrator)
-	x.span.Int(tracing.Attempts, int64(f.Tries))
-	x.span.Seconds(tracing.QueueTime, f.Queue)
-	x.span.Int(tracing.Units, int64(f.Units))
+	x.span.Text(telemetry.RequestID, x.id)
+	x.span.Text(telemetry.Orchestrator, f.Orchestrator)
+	x.span.Int(telemetry.Attempts, int64(f.Tries))
+	x.span.Seconds(telemetry.QueueTime, f.Queue)
+	x.span.Int(telemetry.Units, int64(f.Units))
 	x.span.FailCode(f.Code)
 	x.span.End()
 }

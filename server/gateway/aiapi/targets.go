@@ -14,10 +14,9 @@ import (
 	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/modelroutes"
 	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/server/access"
 	"github.com/tuttinode/tutti/server/gateway/broker"
-	"github.com/tuttinode/tutti/server/origin"
 )
 
 // maxNames bounds the models that a request may name.
@@ -31,12 +30,12 @@ type llmRequest struct {
 	req  *pipeline.Request
 	body []byte
 	// targets are in order of preference; nil is only the request's own model, with the body as it is.
-	targets []modelroutes.Target
+	targets []airouting.ModelTarget
 	hint    broker.Hint
 }
 
 // targets returns the models that a request may be sent to, nil where it is only its own.
-func (s *Server) targets(req *pipeline.Request) ([]modelroutes.Target, error) {
+func (s *Server) targets(req *pipeline.Request) ([]airouting.ModelTarget, error) {
 	names := []string{req.Model.ID}
 	if req.Models != nil {
 		more, ok := modelNames(req.Models)
@@ -82,6 +81,9 @@ func badField(field, what string) error {
 
 // preferences returns what a request wants of the orchestrators; nil wants nothing.
 func (s *Server) preferences(req *pipeline.Request) (*airouting.Preferences, error) {
+	if len(req.Provider) == 0 {
+		return nil, nil
+	}
 	p, err := airouting.ParsePreferences(req.Provider, req.Operation, s.weiPerUSD)
 	if pipeline.FieldOf(err) != "" {
 		return nil, &fault.Fault{Code: fault.RequestUnreadable, Op: "read request", Detail: err.Error(), Err: err}
@@ -106,11 +108,11 @@ func (s *Server) weiPerUSD() (*big.Rat, error) {
 
 // allowTargets refuses a request that names models which its key does not allow. What the operator's
 // file names for an allowed model is allowed.
-func (x *relayedRequest) allowTargets(ctx context.Context, targets []modelroutes.Target, need apikeys.Need) error {
+func (x *relayedRequest) allowTargets(ctx context.Context, targets []airouting.ModelTarget, need apikeys.Need) error {
 	need.Route = x.route.path
-	need.From, _ = origin.Client(x.r)
+	need.From, _ = access.Client(x.r)
 	for _, t := range targets {
-		if t.Reason != modelroutes.Alternative {
+		if t.Reason != airouting.TargetAlternative {
 			continue
 		}
 		need.Model = t.Name
@@ -140,7 +142,7 @@ type outcome struct {
 // get comments.
 func (x *relayedRequest) submitLLM(ctx context.Context, r *llmRequest) (*broker.Answer, *inference.Job, error) {
 	if len(r.targets) == 0 {
-		job := r.req.Job(jsonType[0], r.body, x.id)
+		job := x.withLong(r.req.Job(jsonType[0], r.body, x.id))
 		answer, err := x.submit(ctx, job, r.hint)
 		return answer, job, err
 	}
@@ -164,7 +166,7 @@ func (x *relayedRequest) tryTargets(ctx context.Context, r *llmRequest) outcome 
 		failure := failureOf(ctx, &o)
 		next := -1
 		if failed(&o) {
-			next = modelroutes.Next(r.targets, i, failure, tooLong)
+			next = airouting.NextTarget(r.targets, i, failure, tooLong)
 		}
 		if next < 0 {
 			return x.settleTargets(first, o)
@@ -174,7 +176,7 @@ func (x *relayedRequest) tryTargets(ctx context.Context, r *llmRequest) outcome 
 		} else {
 			x.discard(&o)
 		}
-		tooLong = tooLong || failure == modelroutes.TooLong
+		tooLong = tooLong || failure == airouting.FailureTooLong
 		i = next
 	}
 }
@@ -203,7 +205,7 @@ func (x *relayedRequest) discard(o *outcome) {
 }
 
 // tryTarget sends the request to one model.
-func (x *relayedRequest) tryTarget(ctx context.Context, r *llmRequest, t *modelroutes.Target) outcome {
+func (x *relayedRequest) tryTarget(ctx context.Context, r *llmRequest, t *airouting.ModelTarget) outcome {
 	if x.release != nil { // the slot in the queue of the model before
 		x.release()
 		x.release = nil
@@ -212,13 +214,14 @@ func (x *relayedRequest) tryTarget(ctx context.Context, r *llmRequest, t *modelr
 	if err != nil {
 		return outcome{job: r.req.Job(jsonType[0], r.body, x.id), err: err}
 	}
+	job = x.withLong(job)
 	x.askedModel, x.stats.Model = t.Name, job.Model
 	answer, err := x.dispatch(ctx, job, hint)
 	return outcome{answer, job, err}
 }
 
 // jobFor returns the request in the form in which it goes to a model. grow takes memory for it.
-func (r *llmRequest) jobFor(t *modelroutes.Target, id string, grow func(int64) error) (*inference.Job, broker.Hint,
+func (r *llmRequest) jobFor(t *airouting.ModelTarget, id string, grow func(int64) error) (*inference.Job, broker.Hint,
 	error) {
 	size := len(r.body) + pipeline.RewriteGrowth(t.Model, t.Parameters)
 	if err := grow(int64(size)); err != nil {
@@ -232,7 +235,7 @@ func (r *llmRequest) jobFor(t *modelroutes.Target, id string, grow func(int64) e
 	hint := r.hint
 	hint.NeedsOwnNode = !form.Plain
 	job := r.req.Job(jsonType[0], body, id)
-	job.Model = form.Model
+	job.Model, job.Needs.Features = form.Model, form.Features
 	return job, hint, nil
 }
 
@@ -244,31 +247,31 @@ const maxTooLong = 64 << 10
 
 // failureOf returns what an attempt's failure means for other models. A refusal's text is read, and can
 // be read again.
-func failureOf(ctx context.Context, o *outcome) modelroutes.Failure {
+func failureOf(ctx context.Context, o *outcome) airouting.TargetFailure {
 	switch {
 	case ctx.Err() != nil || !failed(o):
-		return modelroutes.Final
+		return airouting.FailureFinal
 	case o.err == nil:
 		text, err := io.ReadAll(io.LimitReader(o.answer.Body, maxTooLong))
 		o.answer.Body = readBefore{io.MultiReader(bytes.NewReader(text), o.answer.Body), o.answer.Body}
-		if err == nil && modelroutes.SaysTooLong(text) {
-			return modelroutes.TooLong
+		if err == nil && inference.SaysTooLong(text) {
+			return airouting.FailureTooLong
 		}
-		return modelroutes.Final
+		return airouting.FailureFinal
 	}
 	code := fault.CodeOf(o.err)
 	switch code.Class() {
 	case fault.Busy, fault.Upstream, fault.NotFound, fault.Payment:
-		return modelroutes.Unable
+		return airouting.FailureUnable
 	case fault.BadRequest:
-		if _, text := fault.Public(o.err); modelroutes.SaysTooLong([]byte(text)) {
-			return modelroutes.TooLong
+		if _, text := fault.Public(o.err); inference.SaysTooLong([]byte(text)) {
+			return airouting.FailureTooLong
 		}
 	}
 	if code == fault.RequestTooExpensive {
-		return modelroutes.Unable
+		return airouting.FailureUnable
 	}
-	return modelroutes.Final
+	return airouting.FailureFinal
 }
 
 // readBefore is a body of which a part was read already.

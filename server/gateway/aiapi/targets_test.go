@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/modelroutes"
 	"github.com/tuttinode/tutti/server/gateway/aiapi"
 	"github.com/tuttinode/tutti/server/gateway/broker"
 )
@@ -21,12 +21,12 @@ import (
 // routed gives a gateway the operator's names.
 func routed(t *testing.T, file string, also func(*aiapi.Options)) func(*aiapi.Options) {
 	t.Helper()
-	table, err := modelroutes.Parse([]byte(file))
+	table, err := airouting.ParseModelRoutes([]byte(file))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return func(o *aiapi.Options) {
-		o.Routes = func() *modelroutes.Table { return table }
+		o.Routes = func() *airouting.ModelRoutes { return table }
 		if also != nil {
 			also(o)
 		}
@@ -95,7 +95,7 @@ func TestTargets(t *testing.T) {
 			"m/llama m/other m/third", 404, "the text of ModelUnknown"},
 		"the request's own list": {`{"model":"gone","models":["gone","x/y","mini"],` + end,
 			map[string]string{"m/gone": "ModelUnknown", "x/y": tooLong}, "m/gone x/y m/llama", 200, "hello"},
-		"no fallback of the own machine's fault": {`{"model":"mini",` + end, map[string]string{"m/llama": "Unexpected"},
+		"no fallback of this machine's fault": {`{"model":"mini",` + end, map[string]string{"m/llama": "Unexpected"},
 			"m/llama", 500, ""},
 		"no list": {`{"model":"mini","models":"m/llama",` + end, nil, "", 400, `"param":"models"`},
 		"a long list": {`{"model":"mini","models":[` + strings.Repeat(`"a",`, 16) + `"b"],` + end, nil, "", 400,
@@ -185,7 +185,7 @@ func (byModelHook) Decide(_ context.Context, _ string, need apikeys.Need) (apike
 	return apikeys.Key{}, nil
 }
 
-// A webhook that decides by the model is asked about each model that a request names.
+// A webhook that decides by the model gets a request about each model that a request names.
 func TestAWebhookIsAskedAboutEachModel(t *testing.T) {
 	t.Parallel()
 	n := start(t, routed(t, routingFile, func(o *aiapi.Options) {
@@ -205,7 +205,7 @@ func TestAWebhookIsAskedAboutEachModel(t *testing.T) {
 	}
 }
 
-// What refused attempts cost counts for the key beside the answer, within what was reserved.
+// What refused attempts cost counts for the key besides the answer, within what was reserved.
 func TestBilledRefusals(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64

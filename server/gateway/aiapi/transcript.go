@@ -2,6 +2,7 @@ package aiapi
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -34,6 +35,7 @@ func (c *chunk) span() (from, to float64) {
 // verboseTranscript is OpenAI's verbose_json.
 type verboseTranscript struct {
 	Task     string    `json:"task"`
+	Language string    `json:"language,omitempty"`
 	Duration float64   `json:"duration"`
 	Text     string    `json:"text"`
 	Segments []segment `json:"segments,omitempty"`
@@ -53,13 +55,16 @@ type word struct {
 	End   float64 `json:"end"`
 }
 
-func (t *transcript) verbose(words bool) verboseTranscript {
-	v := verboseTranscript{Task: "transcribe", Text: t.Text}
+func (t *transcript) verbose(form speechForm) verboseTranscript {
+	v := verboseTranscript{Task: form.task, Text: t.Text}
+	if form.task == "translate" {
+		v.Language = "english"
+	}
 	for i := range t.Chunks {
 		c := &t.Chunks[i]
 		from, to := c.span()
 		v.Duration = max(v.Duration, to)
-		if words {
+		if form.words {
 			v.Words = append(v.Words, word{strings.TrimSpace(c.Text), from, to})
 		} else {
 			v.Segments = append(v.Segments, segment{i, from, to, c.Text})
@@ -86,6 +91,35 @@ func (t *transcript) vtt() []byte {
 		fmt.Fprintf(b, "%s --> %s\n%s\n\n", clock(from, "."), clock(to, "."), oneLine(t.Chunks[i].Text))
 	}
 	return b.Bytes()
+}
+
+// events returns the transcript as OpenAI's events: its parts, and the whole text.
+func (t *transcript) events() []byte {
+	var b bytes.Buffer
+	parts := t.Chunks
+	if t.joined() != t.Text {
+		parts = []chunk{{Text: t.Text}} // clients put the parts together
+	}
+	for i := range parts {
+		event(&b, "transcript.text.delta", "delta", parts[i].Text)
+	}
+	event(&b, "transcript.text.done", "text", t.Text)
+	return b.Bytes()
+}
+
+// joined returns the text of all parts.
+func (t *transcript) joined() string {
+	var b strings.Builder
+	for i := range t.Chunks {
+		b.WriteString(t.Chunks[i].Text)
+	}
+	return b.String()
+}
+
+// event writes an event with one text.
+func event(b *bytes.Buffer, kind, field, text string) {
+	quoted, _ := json.Marshal(text) // a text cannot fail
+	fmt.Fprintf(b, "data: {\"type\":%q,%q:%s}\n\n", kind, field, quoted)
 }
 
 // oneLine joins a text into one line: an empty line would end the subtitle.

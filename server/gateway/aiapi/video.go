@@ -26,7 +26,7 @@ func (x *relayedRequest) makeVideo() error {
 	if err != nil {
 		return err
 	}
-	id, err := x.server.async.start(x.payer(), x.asyncRun(job))
+	id, err := x.server.async.start(x.client(), x.asyncRun(job))
 	if err != nil {
 		return err
 	}
@@ -69,12 +69,12 @@ func (x *relayedRequest) videoResult() error {
 
 // asyncRun continues a job in the background with a request of its own, within asyncTimeout.
 func (x *relayedRequest) asyncRun(job *inference.Job) func(context.Context) json.RawMessage {
-	f, rt, grant, held, figures := x.server, x.route, x.grant, x.held, x.stats
+	f, rt, grant, held, key, figures := x.server, x.route, x.grant, x.held, x.key, x.stats
 	r := x.r.Clone(context.Background())
 	r.Header.Set(rpc.RequestIDHeader, x.id)
 	return func(ctx context.Context) (answer json.RawMessage) {
 		y := f.newRequest(&bufferedResponse{header: make(http.Header)}, r.WithContext(ctx), rt)
-		y.grant, y.held, y.stats = grant, held, figures
+		y.grant, y.held, y.key, y.stats = grant, held, key, figures
 		y.stats.TraceID = y.span.TraceID()
 		defer y.finish()
 		ctx, cancel := context.WithTimeout(y.r.Context(), asyncTimeout)
@@ -109,7 +109,7 @@ func asyncFault(ctx context.Context, err error) error {
 
 // generateVideo makes a video and keeps it; the answer has its URL.
 func (x *relayedRequest) generateVideo(ctx context.Context, job *inference.Job) (json.RawMessage, error) {
-	m, err := x.generate(ctx, job)
+	m, err := x.generate(ctx, job, nil)
 	if errors.Is(err, errRefused) {
 		return x.w.(*bufferedResponse).body, nil
 	}
@@ -118,7 +118,7 @@ func (x *relayedRequest) generateVideo(ctx context.Context, job *inference.Job) 
 	}
 	if m.sizeWithoutURLs() > maxAsyncAnswer {
 		return nil, fault.New(fault.AnswerUnreadable, "keep answer",
-			"without its results the answer is larger than "+bytesText(maxAsyncAnswer))
+			"without its results the answer is larger than "+inference.SizeText(maxAsyncAnswer))
 	}
 	answer, err := x.keepResults(m)
 	if err != nil {

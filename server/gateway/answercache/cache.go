@@ -5,6 +5,7 @@ package answercache
 import (
 	"container/list"
 	"crypto/sha256"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -13,11 +14,12 @@ import (
 // Sum identifies a request of one client.
 type Sum [sha256.Size]byte
 
-// SumOf returns the sum of a request: of the ID of the client's key, the address and the body.
-func SumOf(key, route string, body []byte) Sum {
+// SumOf returns the sum of a request: of the ID of the client's key, the address, the version of what checks answers,
+// and the body.
+func SumOf(key, route string, version uint64, body []byte) Sum {
 	h := sha256.New()
 	// IDs of keys and routes have no line ends.
-	_, _ = h.Write([]byte(key + "\n" + route + "\n"))
+	_, _ = h.Write([]byte(key + "\n" + route + "\n" + strconv.FormatUint(version, 10) + "\n"))
 	_, _ = h.Write(body)
 	return Sum(h.Sum(nil))
 }
@@ -33,7 +35,7 @@ type Answer struct {
 const (
 	// maxPart bounds one answer to this fraction (one in so many) of the cache.
 	maxPart = 16
-	// perAnswer is the memory of an answer beside its bytes.
+	// perAnswer is the memory of an answer besides its bytes.
 	perAnswer = 512
 )
 
@@ -57,6 +59,38 @@ type Cache struct {
 	held    int64                 // guarded by mu
 	answers map[Sum]*list.Element // guarded by mu
 	owners  map[string]*owner     // guarded by mu
+	stats   Stats                 // guarded by mu
+}
+
+// Stats is what a cache holds, and did since the node started.
+type Stats struct {
+	// Answers and Bytes are held now.
+	Answers int
+	Bytes   int64
+	// Hits and Misses count what was looked for, Evictions answers that made room for others.
+	Hits, Misses, Evictions int64
+}
+
+// Stats returns them, zero for a nil cache.
+func (c *Cache) Stats() Stats {
+	if c == nil {
+		return Stats{}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := c.stats
+	out.Answers, out.Bytes = len(c.answers), c.held
+	return out
+}
+
+// Clear drops all answers.
+func (c *Cache) Clear() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.held, c.answers, c.owners = 0, map[Sum]*list.Element{}, map[string]*owner{}
 }
 
 // owner has the answers of one key, the most recently used first.
@@ -101,13 +135,16 @@ func (c *Cache) Get(sum Sum) (Answer, bool) {
 	defer c.mu.Unlock()
 	el, ok := c.answers[sum]
 	if !ok {
+		c.stats.Misses++
 		return Answer{}, false
 	}
 	e := el.Value.(*entry)
 	if c.o.Now().Sub(e.answer.Made) >= c.o.Age {
 		c.dropLocked(el)
+		c.stats.Misses++
 		return Answer{}, false
 	}
+	c.stats.Hits++
 	c.owners[e.key].list.MoveToFront(el)
 	return e.answer, true
 }
@@ -144,6 +181,7 @@ func (c *Cache) evictLocked() {
 			most = o
 		}
 	}
+	c.stats.Evictions++
 	c.dropLocked(most.list.Back())
 }
 

@@ -1,12 +1,13 @@
 package answercache_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/server/gateway/answercache"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 func newCache(bytes int64, keys ...string) (*answercache.Cache, *coretest.Clock) {
@@ -14,7 +15,7 @@ func newCache(bytes int64, keys ...string) (*answercache.Cache, *coretest.Clock)
 	return answercache.New(answercache.Options{Age: time.Hour, Bytes: bytes, Keys: keys, Now: clock.Now}), clock
 }
 
-func sum(key, body string) answercache.Sum { return answercache.SumOf(key, "/llm", []byte(body)) }
+func sum(key, body string) answercache.Sum { return answercache.SumOf(key, "/llm", 1, []byte(body)) }
 
 func TestAge(t *testing.T) {
 	t.Parallel()
@@ -23,7 +24,8 @@ func TestAge(t *testing.T) {
 	if got, ok := c.Get(sum("a", "x")); !ok || string(got.Body) != "1" || got.ContentType != "text/plain" {
 		t.Errorf("%v %+v", ok, got)
 	}
-	for _, other := range []answercache.Sum{sum("b", "x"), sum("a", "y"), answercache.SumOf("a", "/v1", []byte("x"))} {
+	for _, other := range []answercache.Sum{sum("b", "x"), sum("a", "y"), answercache.SumOf("a", "/v1", 1, []byte("x")),
+		answercache.SumOf("a", "/llm", 2, []byte("x"))} {
 		if _, ok := c.Get(other); ok {
 			t.Error("an answer for another request")
 		}
@@ -77,5 +79,29 @@ func TestServes(t *testing.T) {
 	}
 	if (*answercache.Cache)(nil).Serves("app") {
 		t.Error("no cache serves")
+	}
+}
+
+// What is looked for, found and displaced is counted, and nothing is left after Clear.
+func TestStats(t *testing.T) {
+	t.Parallel()
+	c := answercache.New(answercache.Options{Age: time.Hour, Bytes: 20_000, Keys: []string{"*"}, Now: time.Now})
+	for i := range 30 {
+		c.Put(sum("a", fmt.Sprint(i)), "a", "text/plain", make([]byte, 600))
+	}
+	_, first := c.Get(sum("a", "0"))
+	_, last := c.Get(sum("a", "29"))
+	if s := c.Stats(); first || !last || s.Hits != 1 || s.Misses != 1 || s.Evictions != int64(30-s.Answers) ||
+		s.Answers == 0 || s.Bytes <= 0 || s.Bytes > 20_000 {
+		t.Errorf("%v %v %+v", first, last, s)
+	}
+	c.Clear()
+	if _, ok := c.Get(sum("a", "29")); ok || c.Stats().Bytes != 0 || c.Stats().Answers != 0 {
+		t.Errorf("%+v", c.Stats())
+	}
+	var none *answercache.Cache
+	none.Clear()
+	if none.Stats() != (answercache.Stats{}) {
+		t.Error("no cache has stats")
 	}
 }

@@ -18,7 +18,7 @@ type Hint struct {
 	// KeyName is the name of the client's API key, for the debug log.
 	KeyName string
 	// NeedsOwnNode says that the request loses something in the existing network's form (see
-	// pipeline.Request.Plain). It then goes to a node of our own kind if there is one.
+	// pipeline.Request.Plain). It then goes to a tutti node if there is one.
 	NeedsOwnNode bool
 	// Preferences are the client's wishes about orchestrators; nil has none.
 	Preferences *airouting.Preferences
@@ -37,12 +37,14 @@ type Answer struct {
 	Price *big.Rat
 	// Tries is the number of orchestrators asked.
 	Tries int
+	// Hedged: a second orchestrator was asked because the first one was late.
+	Hedged bool
 	// Billed is how many units the orchestrator charges, however the answer ends; 0 where it is
 	// free.
 	Billed inference.Units
 	// Queue is the time until this orchestrator was asked: discovery and failed tries.
 	Queue time.Duration
-	// Node is the version of an orchestrator of our own kind, "" for one of the existing network,
+	// Node is the version of a tutti orchestrator, "" for one of the existing network,
 	// whose events may need another form.
 	Node string
 	// Delivered, if not nil, receives what the answer delivered. This decides what counts as work

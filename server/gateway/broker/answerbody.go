@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/tracing"
+	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
@@ -21,13 +21,15 @@ type trackedBody struct {
 	wholeOutcome airouting.Outcome // of a complete answer
 	lease        *airouting.Lease
 	failed       []error // at other orchestrators, before
+	lacks        []refusedNeed
+	learn        func([]refusedNeed)
 	now          func() time.Time
 	closed       atomic.Bool
 	watch        *silenceWatch
 	// brokeOff: the orchestrator broke the answer off.
 	brokeOff atomic.Bool
 	// span is the attempt's; it ends with the body.
-	span tracing.Span
+	span telemetry.Span
 }
 
 // Read returns what has arrived.
@@ -69,8 +71,8 @@ func (t *trackedBody) deliver(d inference.Delivery) {
 	}
 }
 
-// blame penalizes the orchestrators that failed at the job, because this one did it. Having no slot
-// is no failure.
+// blame penalizes the orchestrators that failed at the job, because this one did it, and records what others refused.
+// Having no slot is no failure.
 func (t *trackedBody) blame() {
 	if t.wholeOutcome != airouting.Served {
 		return
@@ -78,6 +80,7 @@ func (t *trackedBody) blame() {
 	for _, err := range t.failed {
 		upstream.Blame(err)
 	}
+	t.learn(t.lacks)
 }
 
 // lossOfAnswer grades a paid faulty answer. Honest orchestrators too may break off all their

@@ -9,11 +9,11 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pipeline"
-	"github.com/tuttinode/tutti/core/tracing"
+	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
-// How often an orchestrator is asked again within one attempt.
+// How often an orchestrator gets the request again within one attempt.
 const (
 	// maxTokens: because it does not accept the token or the quoted price.
 	maxTokens = 1
@@ -53,10 +53,10 @@ func (r *jobRun) begin(ctx context.Context, l *airouting.Lease) (*Answer, error)
 		l.Done(now, airouting.Abandoned)
 		return nil, fault.New(fault.JobDeclined, "send job", "the orchestrator does not offer the model any more")
 	}
-	ctx, span := tracing.Child(ctx, tracing.Client, tracing.Operation(r.job.Operation), r.job.Model.ID)
+	ctx, span := telemetry.Child(ctx, telemetry.Client, telemetry.Operation(r.job.Operation), r.job.Model.ID)
 	span.Job(r.job.Model, r.job.Operation)
-	span.Text(tracing.GenAIProvider, tracing.Network)
-	span.Text(tracing.Orchestrator, l.URI())
+	span.Text(telemetry.GenAIProvider, telemetry.Network)
+	span.Text(telemetry.Orchestrator, l.URI())
 	span.Peer(l.URI())
 	ctx, watch := r.b.watchSilence(ctx, s)
 	reply, node, err := r.submit(ctx, s, l)
@@ -74,9 +74,11 @@ func (r *jobRun) begin(ctx context.Context, l *airouting.Lease) (*Answer, error)
 		span.End()
 		return nil, failedAt(l.URI(), err)
 	}
-	span.Int(tracing.HTTPStatus, int64(reply.Status))
+	span.Int(telemetry.HTTPStatus, int64(reply.Status))
 	body := &trackedBody{rest: reply.Body, answer: reply, wholeOutcome: airouting.Served, lease: l,
-		failed: r.failed.lost, now: r.b.opt.Now, watch: watch, span: span}
+		failed: r.failed.lost, now: r.b.opt.Now, watch: watch, span: span,
+		lacks: r.refusals.lacks,
+		learn: func(lacks []refusedNeed) { learn(r.b.opt.Now(), r.b.opt.Log, r.job, lacks) }}
 	watch.progress()
 	if reply.Status >= 400 {
 		body.wholeOutcome = airouting.Refused

@@ -42,6 +42,8 @@ type Broker struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
+	hedges hedgeShare
+
 	mu     sync.Mutex
 	pools  map[inference.Model]*pool
 	closed bool

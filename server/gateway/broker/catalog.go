@@ -171,12 +171,28 @@ func (c *catalog) updateSince(now time.Time) {
 // maxContext bounds the context length that an offer may claim, in tokens.
 const maxContext = 1 << 40
 
+// contextOf returns the context that an offer states, 0 where that cannot be.
+func contextOf(n int64) inference.Tokens {
+	if n < 0 || n > maxContext {
+		return 0
+	}
+	return inference.Tokens(n)
+}
+
+// operationsOf returns the operations of llm among an offer's words.
+func operationsOf(words []string) (ops []inference.Operation) {
+	for _, op := range inference.TextOperations() {
+		if slices.Contains(words, string(op)) {
+			ops = append(ops, op)
+		}
+	}
+	return ops
+}
+
 // describe adds an offer's data about a model, except its capacity. Nodes of the existing network
 // give none: their language models support chat, and no more is known.
 func describe(s *inference.ModelState, m *capability.Model) {
-	if m.Context > 0 && m.Context <= maxContext {
-		s.Context = max(s.Context, inference.Tokens(m.Context))
-	}
+	s.Context = max(s.Context, contextOf(m.Context))
 	add := func(op inference.Operation) {
 		if !slices.Contains(s.Operations, op) {
 			s.Operations = append(s.Operations, op)
@@ -184,16 +200,18 @@ func describe(s *inference.ModelState, m *capability.Model) {
 	}
 	if s.Model.Capability != capability.LLM {
 		add(inference.Operation(s.Model.Capability.Pipeline()))
+		if slices.Contains(m.Operations, string(inference.Translation)) {
+			add(inference.Translation)
+		}
 		return
 	}
 	if len(m.Operations) == 0 {
 		add(inference.Chat)
 	}
-	for _, op := range inference.TextOperations() {
-		if slices.Contains(m.Operations, string(op)) {
-			add(op)
-		}
+	for _, op := range operationsOf(m.Operations) {
+		add(op)
 	}
+	s.Features.Has |= inference.ReadFeatures(m.Features, m.Lacks).Has
 }
 
 // addStatuses adds what is known of the orchestrators that requests for the model may go to. Their prices replace

@@ -56,7 +56,7 @@ func TestModels(t *testing.T) {
 	})
 }
 
-// What nodes of our own kind say of a model is in the list; of others' models it says since
+// What tutti nodes say of a model is in the list; of others' models it says since
 // when they are known here, and what every one of them can do.
 func TestModelsAreDescribed(t *testing.T) {
 	t.Parallel()
@@ -67,7 +67,7 @@ func TestModelsAreDescribed(t *testing.T) {
 	a.with(func() {
 		a.models = map[inference.Model]capability.Model{own: {
 			Warm: true, Capacity: 1, Context: 8192, Operations: []string{"completion", "chat", "nonsense"},
-			Since: time.Unix(1000, 0),
+			Since: time.Unix(1000, 0), Features: []string{"tools", "later"}, Lacks: []string{"vision"},
 		}}
 	})
 	b.with(func() { b.models = map[inference.Model]capability.Model{foreign: {Capacity: 1}, image: {Capacity: 1}} })
@@ -75,7 +75,7 @@ func TestModelsAreDescribed(t *testing.T) {
 	s.clock.Set(time.Unix(5000, 0))
 	want := map[inference.Model]inference.ModelState{
 		own: {Context: 8192, Operations: []inference.Operation{inference.Chat, inference.Completion},
-			Since: time.Unix(1000, 0)},
+			Since: time.Unix(1000, 0), Features: inference.Features{Has: inference.Tools}},
 		foreign: {Operations: []inference.Operation{inference.Chat}, Since: time.Unix(5000, 0)},
 		image:   {Operations: []inference.Operation{"text-to-image"}, Since: time.Unix(5000, 0)},
 	}
@@ -87,7 +87,8 @@ func TestModelsAreDescribed(t *testing.T) {
 		}
 		for _, g := range got {
 			w := want[g.Model]
-			if g.Context != w.Context || !slices.Equal(g.Operations, w.Operations) || g.Since.Sub(w.Since).Abs() > time.Minute {
+			if g.Context != w.Context || !slices.Equal(g.Operations, w.Operations) || g.Features.Has != w.Features.Has ||
+				g.Since.Sub(w.Since).Abs() > time.Minute {
 				t.Errorf("%s: context %d, operations %v, since %v; want %+v", g.Model, g.Context, g.Operations, g.Since, w)
 			}
 		}
@@ -101,7 +102,7 @@ func TestModelsAreDescribed(t *testing.T) {
 	})
 	asked, _ := a.counts()
 	s.clock.Forward(2 * time.Hour)
-	eventually(t, "the list is asked for again", func() bool {
+	eventually(t, "the list is requested again", func() bool {
 		_, err := s.Models(t.Context())
 		n, _ := a.counts()
 		return err == nil && n > asked

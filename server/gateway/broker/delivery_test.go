@@ -36,7 +36,7 @@ func TestAnswersThatCannotBeUsedCountAgainst(t *testing.T) {
 	}
 }
 
-// TestPaidAnswersThatCannotBeUsed: paid for ever for what is none, it is not; good answers
+// TestPaidAnswersThatCannotBeUsed: paid forever for what is none, it is not; good answers
 // in between do not make up for that.
 func TestPaidAnswersThatCannotBeUsed(t *testing.T) {
 	t.Parallel()

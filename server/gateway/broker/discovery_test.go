@@ -65,10 +65,10 @@ func TestNoOrchestratorCanDoIt(t *testing.T) {
 			func(o *broker.Options) {
 				o.Blocked = []core.Address{core.Address(slices.Repeat([]byte{7}, 20))}
 			}, fault.ModelUnknown},
-		"dear": {[]*orchestrator{offer(price)}, func(o *broker.Options) {
+		"expensive": {[]*orchestrator{offer(price)}, func(o *broker.Options) {
 			o.MaxPrice = func(inference.Model) *big.Rat { return big.NewRat(9, 2) }
 		}, fault.PriceTooHigh},
-		"not dear": {[]*orchestrator{offer(price)}, func(o *broker.Options) {
+		"not expensive": {[]*orchestrator{offer(price)}, func(o *broker.Options) {
 			o.MaxPrice = func(inference.Model) *big.Rat { return big.NewRat(5, 1) }
 		}, ""},
 	} {

@@ -69,7 +69,7 @@ func (g gate) Accept() (net.Conn, error) {
 
 var llm = inference.Model{Capability: capability.LLM, ID: "org/model"}
 
-// fake starts an orchestrator of our own kind that has llm loaded.
+// fake starts a tutti orchestrator that has llm loaded.
 func fake(t testing.TB, name string) *orchestrator {
 	t.Helper()
 	o := &orchestrator{

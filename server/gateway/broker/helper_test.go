@@ -10,12 +10,12 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway/broker"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

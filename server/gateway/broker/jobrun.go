@@ -26,7 +26,7 @@ func (b *Broker) Do(ctx context.Context, job *inference.Job, hint Hint) (*Answer
 	now := b.opt.Now()
 	r := jobRun{
 		b: b, p: b.pool(job.Model, now), job: job, hint: hint, start: now,
-		budget: airouting.Budget{Window: b.opt.RetryWindow, Others: max(0, b.opt.Others), MaxLost: b.opt.maxLost()},
+		budget: &airouting.Budget{Window: b.opt.RetryWindow, Others: max(0, b.opt.Others), MaxLost: b.opt.maxLost()},
 		lost:   make(map[string]int),
 	}
 	for {
@@ -34,28 +34,52 @@ func (b *Broker) Do(ctx context.Context, job *inference.Job, hint Hint) (*Answer
 		if err != nil {
 			return r.end(ctx, err)
 		}
-		answer, err := r.attempt(ctx, lease)
-		isRefused := refused(answer, err)
-		if err == nil && !isRefused {
-			return answer, nil
+		tries := r.attemptHedged(ctx, lease)
+		for _, t := range tries {
+			if t.usable() {
+				return t.answer, nil
+			}
 		}
-		v := r.recordFailure(lease, answer, err, isRefused)
-		switch {
-		case r.refusals.agreed():
-			return r.refusals.result()
-		case v.stop:
-			return nil, err
-		case !r.budget.Again(r.elapsed(), v.cost):
-			return r.end(ctx, r.failed.err())
-		}
-		r.tried = append(r.tried, lease.URI())
-		if v.loss != airouting.NoLoss {
-			r.lost[lease.URI()]++
-		}
-		if !v.again || r.lost[lease.URI()] >= maxLost {
-			r.excluded = append(r.excluded, lease.URI())
+		for _, t := range tries {
+			if answer, err, over := r.after(ctx, t); over {
+				return answer, err
+			}
 		}
 	}
+}
+
+// try is an attempt that has ended, or whose answer has begun.
+type try struct {
+	lease  *airouting.Lease
+	answer *Answer
+	err    error
+}
+
+// usable reports whether the client gets its answer.
+func (t *try) usable() bool { return t.err == nil && !refused(t.answer, nil) }
+
+// after records a failed attempt. over: the job has ended with this answer or error.
+func (r *jobRun) after(ctx context.Context, t *try) (answer *Answer, err error, over bool) {
+	v := r.recordFailure(t.lease, t.answer, t.err, refused(t.answer, t.err))
+	switch {
+	case r.refusals.agreed():
+		answer, err = r.refusals.result()
+		return answer, err, true
+	case v.stop:
+		return nil, t.err, true
+	case !r.budget.Again(r.elapsed(), v.cost):
+		answer, err = r.end(ctx, r.failed.err())
+		return answer, err, true
+	}
+	uri := t.lease.URI()
+	r.tried = append(r.tried, uri)
+	if v.loss != airouting.NoLoss {
+		r.lost[uri]++
+	}
+	if !v.again || r.lost[uri] >= maxLost {
+		r.excluded = append(r.excluded, uri)
+	}
+	return nil, nil, false
 }
 
 // recordFailure records an attempt without a usable answer, and returns its classification.
@@ -85,11 +109,11 @@ type jobRun struct {
 	hint  Hint
 	start time.Time
 
-	budget       airouting.Budget
-	primary      string   // the only one that may get the job, where the client wants no other than the first
-	tried        []string // in this round of attempts
-	excluded     []string // those of tried that are not asked again
-	paused       bool     // there was a pause since the last round
+	budget       *airouting.Budget // shared with a hedged attempt
+	primary      string            // the only one that may get the job, where the client wants no other than the first
+	tried        []string          // in this round of attempts
+	excluded     []string          // those of tried that are not asked again
+	paused       bool              // there was a pause since the last round
 	pauses       int
 	failed       failures
 	refusedTerms []*upstream.Terms // a ticket was refused under them because of its nonce
@@ -112,7 +136,8 @@ func (r *jobRun) lease(ctx context.Context) (*airouting.Lease, error) {
 	}
 	for {
 		now := r.b.opt.Now()
-		lease, v := r.p.table.Pick(now, r.query())
+		q := r.query()
+		lease, v := r.p.table.Pick(now, q)
 		if v == airouting.Picked {
 			if r.p.stale(now) {
 				r.b.searchInBackground(r.p)
@@ -124,6 +149,9 @@ func (r *jobRun) lease(ctx context.Context) (*airouting.Lease, error) {
 			return lease, nil
 		}
 		if r.refusals.second() && r.p.table.Len() > 1 {
+			if r.p.table.Confirms(now, &q) {
+				r.refusals.confirm()
+			}
 			return nil, fault.New(fault.JobRefused, "find an orchestrator", "no second orchestrator can be asked")
 		}
 		if err := r.handleNoPick(ctx, v, now); err != nil {
@@ -179,7 +207,10 @@ func (r *jobRun) handleNoPick(ctx context.Context, v airouting.Verdict, now time
 	case airouting.TooExpensiveForClient:
 		return r.whilePending(ctx, abovePreferredPrice(r.job.Model))
 	case airouting.Unfit:
-		return r.whilePending(ctx, fault.New(fault.OperationUnknown, op, r.job.Model.String()+": "+string(r.job.Operation)))
+		return r.whilePending(ctx, fault.New(fault.OperationUnknown, op,
+			"no orchestrator does "+string(r.job.Operation)+" with "+r.job.Model.String()))
+	case airouting.Lacking:
+		return r.whilePending(ctx, r.lacksFeature())
 	case airouting.TooExpensive:
 		return r.whilePending(ctx, fault.New(fault.PriceTooHigh, op, r.job.Model.String()))
 	case airouting.BackingOff:
@@ -202,8 +233,8 @@ func (r *jobRun) handleNoPick(ctx context.Context, v airouting.Verdict, now time
 
 // abovePreferredPrice is the fault of a model that costs more than the client pays.
 func abovePreferredPrice(model inference.Model) error {
-	return fault.New(fault.OrchestratorsExcluded, "find an orchestrator",
-		"provider.max_price: the orchestrators that are left ask for more for "+model.String())
+	return &fault.Fault{Code: fault.OrchestratorsExcluded, Op: "find an orchestrator", Err: airouting.ErrAbovePrice,
+		Detail: "provider.max_price: the orchestrators that are left ask for more for " + model.String()}
 }
 
 // whilePending waits for orchestrators that have not answered a discovery yet; if there are none,
@@ -255,7 +286,8 @@ func (r *jobRun) query() airouting.Query {
 	return airouting.Query{
 		Affinity: r.hint.Affinity, Tried: r.tried, Whole: !r.job.Stream, MaxPrice: r.b.opt.MaxPrice(r.job.Model),
 		AllowExpensive: r.b.opt.AllowExpensive,
-		Client:         r.job.Client, Operation: r.job.Operation, SecondOpinion: r.refusals.second(),
+		Client:         r.job.Client, Operation: r.job.Operation, Needs: r.job.Needs,
+		SecondOpinion: r.refusals.second(), Refusal: r.refusals.first,
 		Preferences: r.hint.Preferences, Primary: r.primary, Kind: kindFor(r.job, &r.hint),
 	}
 }
@@ -263,7 +295,8 @@ func (r *jobRun) query() airouting.Query {
 // kindFor returns the kind of node that a job needs.
 func kindFor(job *inference.Job, hint *Hint) airouting.Kind {
 	switch {
-	case job.Model.Capability == capability.LLM && job.Operation != inference.Chat:
+	case job.Model.Capability == capability.LLM && job.Operation != inference.Chat,
+		job.Operation == inference.Translation:
 		return airouting.OwnOnly
 	case hint.NeedsOwnNode:
 		return airouting.OwnFirst

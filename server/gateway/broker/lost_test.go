@@ -140,7 +140,7 @@ func TestOneJobLosesSoMuchAndNoMore(t *testing.T) {
 	}
 }
 
-// A full one that takes payments is asked twice for one job, and has others' jobs
+// A full one that takes payments gets the request twice for one job, and has others' jobs
 // still.
 func TestAFullOneIsPaidTwiceForAJobAtMost(t *testing.T) {
 	t.Parallel()

@@ -42,7 +42,7 @@ func (s *setup) refreshed(t *testing.T, over ...*orchestrator) {
 	t.Helper()
 	for _, o := range over {
 		asked, _ := o.counts()
-		eventually(t, "it is asked", func() bool {
+		eventually(t, "it gets the request", func() bool {
 			s.clock.Forward(time.Second)
 			s.mustAsk(t)
 			n, _ := o.counts()

@@ -62,6 +62,11 @@ type Options struct {
 	// Silence is how long a job may bring no bytes before its orchestrator's reachability is
 	// checked; default 5 s.
 	Silence time.Duration
+	// HedgeShare is the share of streams that a second orchestrator may be asked for, because the first one takes
+	// longer to begin than nearly all of its streams; 0 is none. HedgePaid allows it where the second one is paid
+	// as well.
+	HedgeShare float64
+	HedgePaid  bool
 	// Prefixes is how many prompt prefixes are remembered; default 65536.
 	Prefixes int
 

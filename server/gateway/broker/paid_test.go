@@ -23,7 +23,7 @@ import (
 )
 
 // Many clients, short jobs, and an orchestrator that takes 600 tickets under one set
-// of parameters and sends none beside its answers: no job is refused for a nonce, and
+// of parameters and sends none next to its answers: no job is refused for a nonce, and
 // terms are renewed a few times, not for each job.
 func TestBusyPayingClientsAreNotRefused(t *testing.T) {
 	t.Parallel()
@@ -58,8 +58,8 @@ func TestBusyPayingClientsAreNotRefused(t *testing.T) {
 	}
 }
 
-// One that would let a million nonces through, and sends new terms beside answers.
-func TestOffersBesideAnswersAreUsed(t *testing.T) {
+// One that would let a million nonces through, and sends new terms next to answers.
+func TestOffersInAnswersAreUsed(t *testing.T) {
 	t.Parallel()
 	p := newWallet(t)
 	o := fake(t, "a")
@@ -101,7 +101,7 @@ func TestTermsThatExpireAreRenewedBefore(t *testing.T) {
 	l := o.charge(p, 600)
 	s := start(t, paying(p, nil), o)
 	s.mustAsk(t)
-	p.chain.height.Add(31) // worn: renewed beside the job
+	p.chain.height.Add(31) // worn: renewed alongside the job
 	s.mustAsk(t)
 	eventually(t, "new terms are asked for", func() bool { asked, _ := o.counts(); return asked == 2 })
 	eventually(t, "they are used", func() bool {
@@ -128,9 +128,9 @@ func TestTermsThatExpireAreRenewedBefore(t *testing.T) {
 	}
 }
 
-// An orchestrator that forgot what was paid is paid once more, and not for ever.
+// An orchestrator that forgot what was paid is paid once more, and not forever.
 // While its endpoint was silent an orchestrator gives parameters that have expired by the
-// chain that this gateway sees. It is asked again until it sees the new blocks, and the job
+// chain that this gateway sees. It gets the job again until it sees the new blocks, and the job
 // is sent then.
 func TestParametersThatComeExpiredAreAskedForAgain(t *testing.T) {
 	t.Parallel()

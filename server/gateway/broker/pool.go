@@ -49,7 +49,7 @@ func newPool(opt *Options, memory *airouting.Memory, model inference.Model) *poo
 		wants: wants,
 		table: airouting.NewTable(airouting.Options{Rand: opt.Rand, Memory: memory, Name: string(model.Manifest()),
 			Rule: opt.Rule}),
-		// Spread, so that gateways that started together do not ask together for ever.
+		// Spread, so that gateways that started together do not ask together forever.
 		every:     opt.RefreshEvery - time.Duration(opt.Rand()*float64(opt.RefreshEvery)/5),
 		score:     opt.Score,
 		discovery: discovery{op: opFind},
@@ -163,6 +163,10 @@ func (p *pool) offerOf(asked string, t *upstream.Terms) airouting.Offer {
 		URI: t.Offer.URI, Asked: asked, Warm: t.Model.Warm, Capacity: int(min(t.Model.Capacity, 1<<20)),
 		Own: t.Node != "", Price: t.Price, Owner: t.Offer.Owner, Stake: t.Offer.Stake,
 		Registered: !t.Offer.Registered.IsZero(),
+	}
+	if o.Own {
+		o.Features = inference.ReadFeatures(t.Model.Features, t.Model.Lacks).WithOperations(operationsOf(t.Model.Operations))
+		o.Context = contextOf(t.Model.Context)
 	}
 	if p.score != nil {
 		o.Score, o.Scored = p.score(o.URI, p.model)

@@ -86,7 +86,8 @@ func TestPreferredPrice(t *testing.T) {
 	if _, _, err := s.ask(t.Context(), chat(), most(5)); err != nil {
 		t.Error(err)
 	}
-	if _, _, err := s.ask(t.Context(), chat(), most(4)); !errors.Is(err, fault.OrchestratorsExcluded) {
+	if _, _, err := s.ask(t.Context(), chat(), most(4)); !errors.Is(err, fault.OrchestratorsExcluded) ||
+		!errors.Is(err, airouting.ErrAbovePrice) {
 		t.Errorf("a price above what the client pays: %v", err)
 	}
 	o.does(func(n int, w http.ResponseWriter, _ *http.Request) {
@@ -95,7 +96,7 @@ func TestPreferredPrice(t *testing.T) {
 	o.offers(func(i *rpc.OrchestratorInfo) { i.PriceInfo = &rpc.PriceInfo{PricePerUnit: 6, PixelsPerUnit: 1} })
 	_, before := o.counts()
 	_, _, err := s.ask(t.Context(), chat(), most(5))
-	if _, after := o.counts(); !errors.Is(err, fault.OrchestratorsExcluded) || after != before+1 {
+	if _, after := o.counts(); !errors.Is(err, airouting.ErrAbovePrice) || after != before+1 {
 		t.Errorf("a raised price: %v, after %d jobs", err, after-before)
 	}
 }

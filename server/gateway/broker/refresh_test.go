@@ -65,7 +65,7 @@ func TestOneThatIsSilentStaysForAWhile(t *testing.T) {
 	for range 2 {
 		asked, _ := o.counts()
 		s.clock.Forward(2 * time.Second)
-		eventually(t, "it is asked", func() bool {
+		eventually(t, "it gets the request", func() bool {
 			s.mustAsk(t)
 			n, _ := o.counts()
 			return n > asked
@@ -84,7 +84,7 @@ func TestRunKeepsOffersFresh(t *testing.T) {
 	go func() { ended <- s.Run(ctx, func() { close(ready) }) }()
 	<-ready
 	asked, _ := o.counts()
-	eventually(t, "the offer is asked for again", func() bool { n, _ := o.counts(); return n > asked })
+	eventually(t, "the offer is requested again", func() bool { n, _ := o.counts(); return n > asked })
 	s.clock.Forward(time.Hour)
 	eventually(t, "an unused model is forgotten", func() bool { return len(s.Pools()) == 0 })
 	cancel()

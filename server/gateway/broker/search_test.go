@@ -18,7 +18,7 @@ import (
 )
 
 // atOnce is how many names that no orchestrator offered yet are looked for at once, inLine
-// how many wait beside them.
+// how many wait alongside them.
 const atOnce, queued = 16, 256
 
 // named is a job for a model that no orchestrator has.
@@ -187,7 +187,7 @@ func TestAModelThatIsKnownDoesNotWaitBehindNames(t *testing.T) {
 	}
 }
 
-// Names cost no goroutine beside that of their request.
+// Names cost no goroutine besides that of their request.
 func TestQueuedNamesCostLittle(t *testing.T) {
 	o := fake(t, "a")
 	free := o.slow(t)

@@ -19,8 +19,8 @@ type session struct {
 
 	mu    sync.Mutex
 	terms *upstream.Terms
-	// sources are the listed addresses that lead to it, with the number of discoveries in a row
-	// that each left unanswered. asked is the one that is asked for new terms.
+	// sources are the listed addresses that are its own, with the number of discoveries in a row
+	// that each left unanswered. asked is the one that gets requests for new terms.
 	sources map[string]int
 	asked   string
 	// renewingBehind: terms are being renewed in the background; not again before notBefore.
@@ -43,7 +43,7 @@ func (s *session) current() *upstream.Terms {
 	return s.terms
 }
 
-// acceptsFrom records that an address leads to the session, and reports whether its terms are used:
+// acceptsFrom records that an address is the session's, and reports whether its terms are used:
 // the service URI's own terms have priority, then those of the address that led to it first.
 // Otherwise an orchestrator could name another one's URI, with terms that are refused there.
 func (s *session) acceptsFrom(asked, uri string) bool {

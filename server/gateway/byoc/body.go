@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/gateway/body"
+	"github.com/tuttinode/tutti/server/admission"
 )
 
 // How long a body may take: a grace period, and a second for each minRate bytes.
@@ -28,7 +28,7 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, c caller) (dat
 	control := http.NewResponseController(w)
 	// A transport without deadlines has none to set.
 	_ = control.SetReadDeadline(time.Now().Add(bodyGrace + time.Duration(limit/minRate)*time.Second))
-	data, err = body.Reader{Limit: limit, Size: r.ContentLength, Trust: firstBuffer, Grow: func(n int64) error {
+	data, err = admission.BodyReader{Limit: limit, Size: r.ContentLength, Trust: firstBuffer, Grow: func(n int64) error {
 		err := s.memory.take(c, n)
 		if err == nil {
 			held += n
@@ -41,7 +41,7 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, c caller) (dat
 	}
 	release()
 	switch {
-	case errors.Is(err, body.ErrTooLarge):
+	case errors.Is(err, admission.ErrBodyTooLarge):
 		return nil, nil, fault.New(fault.RequestTooLarge, op, "at most "+strconv.FormatInt(limit, 10)+" bytes")
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		w.Header().Set("Connection", "close")

@@ -94,7 +94,7 @@ func (d *readers) close() {
 	}
 }
 
-// eventCost is what an event has beside its line.
+// eventCost is what an event has besides its line.
 const eventCost = len("data: \n\n")
 
 // add appends an event with a line, in which no other event begins.

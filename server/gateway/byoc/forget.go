@@ -2,12 +2,13 @@ package byoc
 
 import "time"
 
-// forgetLocked forgets streams that ended a while ago, and earlier those of a client that begins one, and of all, that
-// are too many to be remembered: streams that ended keep no client from beginning one. The caller holds s.mu.
+// forgetLocked forgets streams that ended longer than Limits.Remember ago. If too many ended streams are remembered, of
+// the client c or of all clients, it also forgets the ones that ended first. So ended streams never keep a client from
+// beginning another. The caller holds s.mu.
 func (s *Server) forgetLocked(c caller) {
-	forgotten := s.o.Now().Add(-s.o.Limits.Remember)
+	before := s.o.Now().Add(-s.o.Limits.Remember)
 	for id, old := range s.streams {
-		if end := old.ended(); !end.IsZero() && end.Before(forgotten) {
+		if end := old.ended(); !end.IsZero() && end.Before(before) {
 			delete(s.streams, id)
 		}
 	}
@@ -16,13 +17,13 @@ func (s *Server) forgetLocked(c caller) {
 	s.forgetOldestLocked(most, func(*stream) bool { return true })
 }
 
-// forgetOldestLocked forgets the streams of a kind that ended first, until fewer than most are remembered.
-func (s *Server) forgetOldestLocked(most int64, kind func(*stream) bool) {
+// forgetOldestLocked forgets the matching streams that ended first, until fewer than most ended ones are remembered.
+func (s *Server) forgetOldestLocked(most int64, match func(*stream) bool) {
 	for {
 		ended, oldest, at := int64(0), "", time.Time{}
 		for id, st := range s.streams {
 			end := st.ended()
-			if end.IsZero() || !kind(st) {
+			if end.IsZero() || !match(st) {
 				continue
 			}
 			if ended++; oldest == "" || end.Before(at) {

@@ -99,7 +99,7 @@ func TestMediaServersThatAreRefused(t *testing.T) {
 	}
 }
 
-// While there is no key, a media server beside the gateway has publishers of all clients, one elsewhere has none of
+// While there is no key, a media server next to the gateway has publishers of all clients, one elsewhere has none of
 // another client's.
 func TestMediaServersOfOthers(t *testing.T) {
 	t.Parallel()

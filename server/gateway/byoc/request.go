@@ -50,7 +50,7 @@ func (s *Server) serveRequest(w http.ResponseWriter, r *http.Request) {
 	err := x.serve()
 	x.recordSpend()
 	if x.grant != nil {
-		x.grant.Bill(inference.Units(x.billed))
+		x.grant.SetBilled(inference.Units(x.billed))
 		x.grant.Settle(inference.Usage{}, false)
 	}
 	switch {

@@ -42,7 +42,7 @@ func TestARequestIsAnswered(t *testing.T) {
 	}
 }
 
-// What is wrong with a job is said, and no orchestrator is asked.
+// What is wrong with a job is said, and no orchestrator gets the request.
 func TestJobsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	o := newOrchestrator(t)
@@ -68,7 +68,7 @@ func TestJobsThatAreRefused(t *testing.T) {
 }
 
 // Orchestrators are tried in the order of their answers, without those that the job leaves out; a status below 500 is
-// the answer, and no other one is asked then.
+// the answer, and no other one gets the request then.
 func TestChangeOfOrchestrator(t *testing.T) {
 	t.Parallel()
 	broken, full, good, other := newOrchestrator(t), newOrchestrator(t), newOrchestrator(t), newOrchestrator(t)
@@ -205,7 +205,7 @@ func TestEventStreams(t *testing.T) {
 	}
 }
 
-// An answer that breaks off is cut for the client too; one that never begins ends with the job's time, and is asked for
+// An answer that breaks off is cut for the client too; one that never begins ends with the job's time, and is requested
 // nowhere else.
 func TestAnswersThatBreakOff(t *testing.T) {
 	t.Parallel()

@@ -31,7 +31,6 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/trickle"
-	"github.com/tuttinode/tutti/server/trickle/client"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -72,7 +71,7 @@ type orchestrator struct {
 func newOrchestrator(t testing.TB) *orchestrator {
 	t.Helper()
 	o := &orchestrator{hub: trickle.NewHub(trickle.Limits{}, time.Now), capacity: 1,
-		http: client.NewHTTP(&tls.Config{InsecureSkipVerify: true}, nil)}
+		http: trickle.NewHTTPClient(&tls.Config{InsecureSkipVerify: true}, nil)}
 	channels := o.hub.Handler("/ai/trickle/")
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /process/token", o.serveToken)
@@ -230,8 +229,8 @@ func (o *orchestrator) begin(w http.ResponseWriter, j *external.Wire) {
 
 // echo is a worker that sends the video back.
 func (o *orchestrator) echo(base string) {
-	opt := client.Options{Client: o.http, FromStart: true}
-	in, out := client.NewSubscriber(base, opt), client.NewPublisher(base+"-out", opt)
+	opt := trickle.ClientOptions{Client: o.http, FromStart: true}
+	in, out := trickle.NewSubscriber(base, opt), trickle.NewPublisher(base+"-out", opt)
 	defer out.Close(o.ctx)
 	defer in.Close()
 	for {
@@ -281,7 +280,7 @@ func newGateway(t testing.TB, change func(*setup), list ...*orchestrator) *gatew
 	if change != nil {
 		change(&x)
 	}
-	x.Channels = client.NewHTTP(&tls.Config{InsecureSkipVerify: true}, nil)
+	x.Channels = trickle.NewHTTPClient(&tls.Config{InsecureSkipVerify: true}, nil)
 	x.Client = upstream.New(upstream.Options{Payments: x.payments})
 	media := live.Options{Channels: x.Channels, Now: time.Now, Rand: rand.Reader, Log: x.Log,
 		Webhook: x.webhook, Restream: x.restream, Puller: live.RTMP{},

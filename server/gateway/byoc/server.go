@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/server/origin"
+	"github.com/tuttinode/tutti/server/access"
 	"github.com/tuttinode/tutti/server/status"
 )
 
@@ -140,7 +140,7 @@ func (s *Server) recheck(r *http.Request) apikeys.Check {
 		return nil
 	}
 	key := token(r)
-	from, _ := origin.Client(r)
+	from, _ := access.Client(r)
 	return func(ctx context.Context) error { return s.o.Keys.Use(ctx, key, path+"stream", from) }
 }
 
@@ -148,10 +148,10 @@ func (s *Server) recheck(r *http.Request) apikeys.Check {
 const ownMachine = "machine"
 
 func (s *Server) callerOf(r *http.Request, grant *apikeys.Grant) caller {
-	network, _ := origin.Client(r)
+	network, _ := access.Client(r)
 	c := caller{name: "address " + network, owner: "address " + network}
-	if grant.Key() != "" {
-		c.name = "key " + grant.Key()
+	if id := grant.ID(); id != "" { // a service may give many keys one name
+		c.name = "key " + id
 	}
 	switch {
 	case s.o.Keys == nil:
@@ -171,7 +171,7 @@ func (s *Server) admit(r *http.Request, route string, j *job) (*apikeys.Grant, c
 	if s.o.Keys == nil {
 		return nil, s.callerOf(r, nil), nil
 	}
-	from, _ := origin.Client(r)
+	from, _ := access.Client(r)
 	grant, err := s.o.Keys.Admit(r.Context(), token(r), apikeys.Need{Model: j.capability, Route: route, From: from,
 		MaxTokens: apikeys.NoTokens})
 	if err != nil {

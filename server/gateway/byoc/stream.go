@@ -15,8 +15,8 @@ import (
 	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/access"
 	"github.com/tuttinode/tutti/server/gateway/live"
-	"github.com/tuttinode/tutti/server/origin"
 )
 
 var (
@@ -282,7 +282,7 @@ func (st *stream) settleKey() {
 	if st.grant == nil {
 		return
 	}
-	st.grant.Bill(inference.Units(started(st.s.o.Now().Sub(st.begun), false)))
+	st.grant.SetBilled(inference.Units(started(st.s.o.Now().Sub(st.begun), false)))
 	st.grant.Settle(inference.Usage{}, false)
 }
 
@@ -304,7 +304,7 @@ func (s *Server) findFor(w http.ResponseWriter, r *http.Request, method, other s
 		return nil, err
 	}
 	if s.o.Keys != nil && s.o.Keys.Required() {
-		from, _ := origin.Client(r)
+		from, _ := access.Client(r)
 		if err := s.o.Keys.Use(r.Context(), token(r), path+"stream", from); err != nil {
 			return nil, err
 		}

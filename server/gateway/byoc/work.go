@@ -18,7 +18,7 @@ import (
 	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/server/gateway/live"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
-	trickle "github.com/tuttinode/tutti/server/trickle/client"
+	"github.com/tuttinode/tutti/server/trickle"
 )
 
 const (
@@ -194,9 +194,10 @@ func (w *work) channels(h http.Header) ([]byte, error) {
 			continue
 		case h.Get(c.header) != "":
 		case c.header == "X-Control-Url", c.header == "X-Events-Url":
-			continue // one of them tells the end
+			continue // one of the two is enough to learn of the end
 		default:
-			// Without it nothing would come, be missed, and still be paid for by the clock.
+			// Without the channel nothing would arrive, and nothing would report that, while the clock still
+			// charges for it.
 			return nil, fault.New(fault.OrchestratorUnusable, "begin a stream", "it names no channel in "+c.header)
 		}
 		at, err := channelAt(w.t.URI, h.Get(c.header))
@@ -216,8 +217,8 @@ func (w *work) channels(h http.Header) ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// channelAt is a channel's address at the orchestrator. Some name the host by which their workers reach them, and none
-// is to send this gateway to another: only the path counts.
+// channelAt is a channel's address at the orchestrator. Only the path of the named address counts: some orchestrators
+// name the host by which their workers reach them, and none may send this gateway to another host.
 func channelAt(uri, named string) (string, error) {
 	u, err := url.Parse(named)
 	if err != nil || len(named) > maxChannel || !strings.HasPrefix(u.Path, "/") {
@@ -263,9 +264,9 @@ func (w *work) Run(ctx context.Context, _ string) error {
 	}
 }
 
-// topUp pays for more of the stream if the orchestrator, by its fresh terms, holds too little. However little it says
-// that it holds, it is never paid further ahead of the clock than for a job's time, and where this gateway stood still,
-// for as much that passed.
+// topUp pays for more of the stream if the orchestrator, by its fresh terms, holds too little. Whatever it reports, it
+// is never paid further ahead of the clock than the time of one job. After this gateway stood still, it is also paid
+// for the time that passed, up to as much again.
 func (w *work) topUp(ctx context.Context) error {
 	st := w.st
 	w.Settle()
@@ -327,7 +328,7 @@ func (w *work) End(blame bool) {
 	defer cancel()
 	resp, err := st.send(ctx, w.t.URI, "stop", strings.NewReader("{}"), "application/json", nil)
 	if err != nil {
-		st.s.o.Log.Debug("an orchestrator was not told of a stream's end", "orchestrator", w.t.URI, "err", err)
+		st.s.o.Log.Debug("an orchestrator was not notified of a stream's end", "orchestrator", w.t.URI, "err", err)
 		return
 	}
 	_ = resp.Body.Close() // nothing in it is of use
@@ -354,13 +355,13 @@ func (w *work) repeatUpdate(ctx context.Context) {
 
 // readData hands the lines of the channel of data to its readers until ctx or the channel ends.
 func (w *work) readData(ctx context.Context) {
-	// What the worker writes before this is connected is there.
-	sub := trickle.NewSubscriber(w.data, trickle.Options{Client: w.st.s.o.Channels, FromStart: true})
+	// FromStart: what the worker wrote before this connects is still in the channel.
+	sub := trickle.NewSubscriber(w.data, trickle.ClientOptions{Client: w.st.s.o.Channels, FromStart: true})
 	defer sub.Close()
 	for {
 		in, err := sub.Next(ctx)
 		if err != nil {
-			return // the other channels tell the reason
+			return // the other channels report the reason
 		}
 		lines := bufio.NewScanner(in)
 		lines.Buffer(nil, maxLine)

@@ -22,6 +22,8 @@ type events struct {
 	// afterReturn: the last line ended with \r, to which \n would belong.
 	afterReturn bool
 	ended       bool
+	// pinged: the client gets a sign of life with this piece already.
+	pinged bool
 	// buf is what the client gets of the last piece.
 	buf []byte
 	// counted is the memory of what was mapped so far, most that of one event.
@@ -31,7 +33,7 @@ type events struct {
 // feed maps a piece of a stream. The result is valid until the next call, and is to be sent even with
 // an error.
 func (e *events) feed(p []byte) ([]byte, error) {
-	e.buf = e.buf[:0]
+	e.buf, e.pinged = e.buf[:0], false
 	for len(p) > 0 && !e.ended {
 		if e.afterReturn && p[0] == '\n' {
 			e.afterReturn, p = false, p[1:]
@@ -101,8 +103,12 @@ func (e *events) take(line []byte) error {
 	return e.keep(&e.data, data)
 }
 
-// comment passes a sign of life on.
+// comment passes a sign of life on, one for each piece.
 func (e *events) comment(line []byte) {
+	if e.pinged {
+		return // a line of two bytes may become a hundred
+	}
+	e.pinged = true
 	if p, ok := e.out.(Pinger); ok {
 		e.buf = p.Ping(e.buf)
 	} else if e.out.Mime() == "text/event-stream" {

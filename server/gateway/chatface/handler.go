@@ -13,7 +13,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/pipeline"
-	"github.com/tuttinode/tutti/server/gateway/body"
+	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/status"
 )
@@ -36,9 +36,8 @@ const (
 func Handler(next http.Handler, face Face, limit int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := &answer{call: call{face: face, r: r, limit: limit}, w: w, control: http.NewResponseController(w)}
-		if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-			a.refuse(http.StatusUnsupportedMediaType, fault.New(fault.RequestUnreadable, opRead,
-				"Content-Encoding: the gateway takes bodies that are not compressed"))
+		if err := admission.CheckEncoding(r.Header.Get("Content-Encoding")); err != nil {
+			a.refuseAs(err)
 			return
 		}
 		ctx, cancel := context.WithCancel(r.Context())
@@ -122,8 +121,8 @@ func (c *call) convert(limit int64) error {
 		return c.err
 	}
 	c.read = true
-	in, err := body.Reader{Limit: limit, Size: c.r.ContentLength, Trust: initialBody, Grow: c.grow}.Read(c.r.Body)
-	if errors.Is(err, body.ErrTooLarge) {
+	in, err := admission.BodyReader{Limit: limit, Size: c.r.ContentLength, Trust: initialBody, Grow: c.grow}.Read(c.r.Body)
+	if errors.Is(err, admission.ErrBodyTooLarge) {
 		err = fault.New(fault.RequestTooLarge, opRead,
 			"the body is over the limit of "+strconv.FormatInt(limit, 10)+" bytes")
 	}

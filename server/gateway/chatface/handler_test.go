@@ -211,7 +211,7 @@ func (f *failing) Read([]byte) (int, error) { return 0, f.err }
 
 func TestCompressedBodyIsRefused(t *testing.T) {
 	t.Parallel()
-	url := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("next is asked") })
+	url := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("next is called") })
 	res, body := post(t, url, question, "Content-Encoding", "gzip")
 	if e := readError(t, body); res.StatusCode != http.StatusUnsupportedMediaType ||
 		e.Error.Type != "invalid_request_error" || !strings.Contains(e.Error.Message, "Content-Encoding") {
@@ -282,6 +282,16 @@ func types(t *testing.T, body string) (out []string) {
 		}
 	}
 	return out
+}
+
+// Signs of life make a client's answer no longer than they are few: of those that come at once, it gets one.
+func TestSignsOfLifeAreFew(t *testing.T) {
+	t.Parallel()
+	answer := stream(chunk("one")+strings.Repeat(":\n", 10_000), ":\n\n", finishChunk+doneEvent)
+	_, got := post(t, serve(t, answer), streamed)
+	if n := strings.Count(got, "event: ping\n"); n == 0 || n > 3 {
+		t.Errorf("%d pings", n)
+	}
 }
 
 // However a stream is cut, and whichever line ends it has, the client gets the same.

@@ -1,6 +1,6 @@
 package chatface
 
-// valueBytes is what a value of a JSON text comes to in memory at most when it is mapped, beside its own bytes:
+// valueBytes is what a value of a JSON text comes to in memory at most when it is mapped, besides its own bytes:
 // an element of a list that has no fields is a whole structure.
 const valueBytes = 256
 
@@ -22,5 +22,5 @@ func values(text []byte) (n int64) {
 	return n
 }
 
-// mapped is the memory that mapping a JSON text takes beside it, in bytes.
+// mapped is the memory that mapping a JSON text takes besides it, in bytes.
 func mapped(text []byte) int64 { return valueBytes * values(text) }

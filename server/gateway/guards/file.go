@@ -43,7 +43,7 @@ type Spec struct {
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
 	Program []string          `json:"program"`
-	// Stages are when it is asked; Models and Keys which requests it is asked about. An entry may end in "*".
+	// Stages are when it decides; Models and Keys about which requests. An entry may end in "*".
 	Stages []Stage  `json:"stages"`
 	Models []string `json:"models"`
 	Keys   []string `json:"keys"`

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fairqueue"
 	"github.com/tuttinode/tutti/core/fault"
 )
@@ -40,9 +41,11 @@ type guard struct {
 	Spec
 	backend backend
 	// slots are for the questions in progress; clients take turns.
-	slots *fairqueue.Queue
-	// failing: the last question got no verdict.
+	slots  *fairqueue.Queue
+	counts *counts
+	// failing: the last question got no verdict. down is when its own question got none either.
 	failing atomic.Bool
+	down    core.Instant
 	log     *slog.Logger
 }
 
@@ -53,7 +56,7 @@ type Guards struct{ list []*guard }
 func New(specs []Spec, log *slog.Logger) *Guards {
 	out := &Guards{}
 	for i := range specs {
-		g := &guard{Spec: specs[i], log: log,
+		g := &guard{Spec: specs[i], log: log, counts: &counts{},
 			slots: fairqueue.New(fairqueue.Options{Slots: specs[i].Concurrency, MaxWaiting: maxWaiting})}
 		if g.URL != "" {
 			g.backend = newWebhook(&g.Spec)
@@ -141,33 +144,6 @@ func (g *guard) refusal(v *verdict) error {
 		text = "the guard " + g.Name + " of this gateway refuses it"
 	}
 	return fault.New(fault.GuardRefused, opCheck, text)
-}
-
-// verdict asks the guard. A guard that fails refuses, or passes where the operator chose so. One that only has too
-// many questions refuses in any case: clients could choose else what passes.
-func (g *guard) verdict(ctx context.Context, q *Question) (*verdict, error) {
-	v, err := g.ask(ctx, q)
-	busy, failing := errors.Is(err, errBusy), g.failing.Load()
-	switch {
-	case ctx.Err() != nil && err != nil:
-		return nil, fault.Wrap(fault.Canceled, opCheck, ctx.Err())
-	case errors.Is(err, errQuestion):
-		return nil, &fault.Fault{Code: fault.GuardFailed, Op: opCheck, Err: err,
-			Detail: "the guard " + g.Name + " of this gateway cannot be shown this"}
-	case busy && !failing:
-		return nil, fault.New(fault.GuardFailed, opCheck,
-			"the guard "+g.Name+" of this gateway has too many questions; try again later")
-	}
-	if was := busy || g.failing.Swap(err != nil); was != (err != nil) {
-		g.reportChange(err)
-	}
-	switch {
-	case err == nil:
-		return v, nil
-	case g.OnFailure == failPass:
-		return &verdict{Action: actionPass}, nil
-	}
-	return nil, fault.New(fault.GuardFailed, opCheck, "the guard "+g.Name+" of this gateway gave no verdict")
 }
 
 // reportChange logs that the guard began or ceased to fail.

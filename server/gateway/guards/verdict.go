@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// Stage is when a guard is asked.
+// Stage is when a guard decides.
 type Stage string
 
 // The stages. An answer is shown whole, or in groups of events where it is a stream.
@@ -16,7 +16,7 @@ const (
 	StageAnswer  Stage = "answer"
 )
 
-// Question is what a guard is asked.
+// Question is what a guard decides about.
 type Question struct {
 	Stage     Stage  `json:"stage"`
 	RequestID string `json:"request_id"`

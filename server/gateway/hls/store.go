@@ -44,9 +44,9 @@ func (l Limits) withDefaults() Limits {
 const (
 	// watchedFor is how long a playlist request counts as playback.
 	watchedFor = time.Minute
-	// behind is how many segments stay available after they left the playlist, for players with an
+	// keptUnlisted is how many segments stay available after they left the playlist, for players with an
 	// older playlist.
-	behind = 1
+	keptUnlisted = 1
 )
 
 // Variant is the source or one rendition of a stream.
@@ -160,8 +160,8 @@ func (s *Store) Remove(id core.ManifestID) {
 	}
 }
 
-// Most returns the limit of all windows, in bytes.
-func (s *Store) Most() int64 { return s.limits.TotalBytes }
+// MaxBytes returns the limit of all windows, in bytes.
+func (s *Store) MaxBytes() int64 { return s.limits.TotalBytes }
 
 // Bytes returns the size of all windows.
 func (s *Store) Bytes() int64 {

@@ -83,17 +83,8 @@ func (st *stream) append(seg Segment) {
 	}
 	st.begun, st.last, st.times, st.cut = true, seg.Number, seg.Times, false
 	st.bytes += e.bytes
-	// A playlist's target duration should never change. It is the first segment's, which also
-	// covers others that are no longer when rounded.
-	if st.target == 0 || seg.Duration.Round(time.Second) > target(st.target) {
-		st.target = seg.Duration
-	}
+	st.setTarget(seg.Duration)
 	st.window = append(st.window, e)
-}
-
-// target rounds a duration up to whole seconds for playlists.
-func target(d time.Duration) time.Duration {
-	return max(time.Second, (d + time.Second - 1).Truncate(time.Second))
 }
 
 // segmentName returns a segment's name in URLs: its number, and from the second epoch on also the epoch,
@@ -108,7 +99,7 @@ func segmentName(n core.SegmentNumber, epoch int) string {
 
 // trimLocked reduces the stream and then the store to their limits.
 func (s *Store) trimLocked(st *stream, now time.Time) {
-	keep := s.listed(st, now) + behind
+	keep := s.listed(st, now) + keptUnlisted
 	s.dropLocked(st, len(st.window)-keep)
 	for st.bytes > s.limits.StreamBytes && len(st.window) > 0 {
 		s.dropLocked(st, 1)

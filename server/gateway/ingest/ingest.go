@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// segmentLength is the length of segments for transcoding, if the encoder's key frames permit it, fastest what
-	// their time by the clock is at least: a stream that is sent faster is cut into longer ones.
+	// segmentLength is the length of segments for transcoding, if the encoder's key frames permit it. fastest is the
+	// least wall time between two segments: a stream that is sent faster is cut into longer segments.
 	segmentLength = 2 * time.Second
 	fastest       = 250 * time.Millisecond
 )
@@ -27,7 +27,7 @@ type Options struct {
 	// Live serves live video; nil refuses it.
 	Live *live.Server
 	// Silence is how long a publisher may send no picture and no key frame; default 30 s. Watch is how often that
-	// is looked at; default 1 s.
+	// is checked; default 1 s.
 	Silence, Watch time.Duration
 	Log            *slog.Logger
 	Now            func() time.Time
@@ -39,18 +39,18 @@ type Ingest struct {
 
 	mu sync.Mutex
 	// streams are those for transcoding, by name.
-	streams map[string]*Stream
+	streams map[string]*stream
 }
 
 // New makes an Ingest.
 func New(o Options) *Ingest {
 	o.Silence = cmp.Or(o.Silence, 30*time.Second)
 	o.Watch = cmp.Or(o.Watch, time.Second)
-	return &Ingest{o: o, streams: make(map[string]*Stream)}
+	return &Ingest{o: o, streams: make(map[string]*stream)}
 }
 
-// Stream is one that is published. Its segmenter takes the media.
-type Stream struct {
+// stream is a published stream. Its segmenter takes the media.
+type stream struct {
 	*segmenter.Segmenter
 	i     *Ingest
 	name  string
@@ -61,21 +61,21 @@ type Stream struct {
 	stop  context.CancelCauseFunc
 	ended chan struct{}
 	live  bool
-	// finish ends the media, drain waits until all of it is served; over is closed when that ends by itself, why
-	// says why.
+	// finish ends the media, drain waits until all of it is served. over is closed when the serving side ends first;
+	// why returns the reason.
 	finish, drain func()
 	over          <-chan struct{}
 	why           func() error
 	wg            sync.WaitGroup
 }
 
-// Publish begins a stream that ends with ctx. A client that publishes it already and connects again takes its own
-// place; others are refused. The caller closes the stream. Errors are faults.
-func (i *Ingest) Publish(ctx context.Context, p gateway.Publisher, a Address) (*Stream, error) {
+// Publish begins a stream that ends with ctx. A client that publishes it already and connects again replaces its
+// first connection; others are refused. The caller closes the stream. Errors are faults.
+func (i *Ingest) Publish(ctx context.Context, p gateway.Publisher, a Address) (*stream, error) {
 	p.Name, p.Key = a.Name, a.Key
 	a.Query.Del("key")
 	p.Query = a.Query.Encode()
-	s := &Stream{i: i, name: a.Name, live: a.Live, begun: i.o.Now(), ended: make(chan struct{})}
+	s := &stream{i: i, name: a.Name, live: a.Live, begun: i.o.Now(), ended: make(chan struct{})}
 	s.ctx, s.stop = context.WithCancelCause(ctx)
 	// The names of live streams are those of WHIP too: live.Server knows their owners.
 	if !a.Live {
@@ -99,7 +99,7 @@ func (i *Ingest) Publish(ctx context.Context, p gateway.Publisher, a Address) (*
 }
 
 // claim takes the stream's name, and waits until one of the same client that had it is over.
-func (i *Ingest) claim(s *Stream) error {
+func (i *Ingest) claim(s *stream) error {
 	for {
 		i.mu.Lock()
 		old := i.streams[s.name]
@@ -121,7 +121,7 @@ func (i *Ingest) claim(s *Stream) error {
 	}
 }
 
-func (i *Ingest) release(s *Stream) {
+func (i *Ingest) release(s *stream) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.streams[s.name] == s {
@@ -130,10 +130,10 @@ func (i *Ingest) release(s *Stream) {
 	close(s.ended)
 }
 
-// open leads the media to where it is served.
-func (s *Stream) open(p gateway.Publisher, a Address) error {
+// open connects the media to the transcoding gateway or to live video.
+func (s *stream) open(p gateway.Publisher, a Address) error {
 	if !a.Live {
-		// What is on its way goes on when the client leaves.
+		// Segments that are in progress continue when the client leaves.
 		pub, err := s.i.o.Gateway.Publish(context.WithoutCancel(s.ctx), p)
 		if err != nil {
 			return err
@@ -157,11 +157,11 @@ func (s *Stream) open(p gateway.Publisher, a Address) error {
 	return nil
 }
 
-// Context ends with the stream, its cause says why.
-func (s *Stream) Context() context.Context { return s.ctx }
+// Context ends with the stream; its cause is the reason.
+func (s *stream) Context() context.Context { return s.ctx }
 
 // Close ends the stream, once its last segment is on its way, and waits until all of it is over.
-func (s *Stream) Close() {
+func (s *stream) Close() {
 	s.stop(nil)
 	s.wg.Wait()
 	s.finish()
@@ -169,8 +169,8 @@ func (s *Stream) Close() {
 	s.drain()
 }
 
-// watch ends the stream when its publisher is silent, or what is behind it takes no more.
-func (s *Stream) watch() {
+// watch ends the stream when its publisher is silent, or when the serving side ends.
+func (s *stream) watch() {
 	tick := time.NewTicker(s.i.o.Watch)
 	defer tick.Stop()
 	for {
@@ -189,7 +189,7 @@ func (s *Stream) watch() {
 }
 
 // check returns why the stream has to end, nil for nothing.
-func (s *Stream) check() error {
+func (s *stream) check() error {
 	picture, fed, failed := s.Last()
 	if picture.IsZero() {
 		picture = s.begun

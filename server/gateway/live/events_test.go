@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/core/eventstream"
+	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/server/gateway/live"
 	"github.com/tuttinode/tutti/test/livevideo"
 )
@@ -21,12 +21,12 @@ type sink struct {
 }
 
 type event struct {
-	kind eventstream.Kind
+	kind telemetry.EventKind
 	data map[string]any
 	size int
 }
 
-func (s *sink) Send(kind eventstream.Kind, data any) {
+func (s *sink) Send(kind telemetry.EventKind, data any) {
 	text, _ := json.Marshal(data)
 	e := event{kind: kind, size: len(text)}
 	_ = json.Unmarshal(text, &e.data)
@@ -36,7 +36,7 @@ func (s *sink) Send(kind eventstream.Kind, data any) {
 }
 
 // of are the events of a kind and a type, "" for any.
-func (s *sink) of(kind eventstream.Kind, step string) (out []map[string]any) {
+func (s *sink) of(kind telemetry.EventKind, step string) (out []map[string]any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, e := range s.got {
@@ -49,7 +49,7 @@ func (s *sink) of(kind eventstream.Kind, step string) (out []map[string]any) {
 
 // steps are the types of all traces, in order.
 func (s *sink) steps() (out []string) {
-	for _, e := range s.of(eventstream.StreamTrace, "") {
+	for _, e := range s.of(telemetry.StreamTrace, "") {
 		out = append(out, e["type"].(string))
 	}
 	return out
@@ -62,33 +62,33 @@ func TestEventsOfAStream(t *testing.T) {
 	s := &sink{}
 	g := newGateway(t, func(o *live.Options) { o.Events, o.Limits.Measure = s, 50*time.Millisecond }, first, second)
 	p := livevideo.Publish(t, g.url+"cam/whip?pipeline=noop&streamId=s1")
-	until(t, "a stream that works", func() bool { return slices.Contains(s.steps(), eventstream.ReceivedFew) })
-	want := []string{eventstream.ReceivedStream, eventstream.SentFirst, eventstream.ReceivedFirst, eventstream.ReceivedFew}
+	until(t, "a stream that works", func() bool { return slices.Contains(s.steps(), telemetry.ReceivedFew) })
+	want := []string{telemetry.ReceivedStream, telemetry.SentFirst, telemetry.ReceivedFirst, telemetry.ReceivedFew}
 	if got := s.steps(); !slices.Equal(got, want) {
 		t.Errorf("steps: %q", got)
 	}
 	at := func(e map[string]any) string { return e["orchestrator_info"].(map[string]any)["url"].(string) }
-	for _, e := range s.of(eventstream.StreamTrace, "") {
+	for _, e := range s.of(telemetry.StreamTrace, "") {
 		if e["stream_id"] != "s1" || e["request_id"] == "" || e["timestamp"].(float64) < 1e12 {
 			t.Errorf("%v", e)
 		}
-		if want := map[bool]string{true: "", false: first.URI()}[e["type"] == eventstream.ReceivedStream]; at(e) != want {
+		if want := map[bool]string{true: "", false: first.URI()}[e["type"] == telemetry.ReceivedStream]; at(e) != want {
 			t.Errorf("%v names the orchestrator %q, not %q", e["type"], at(e), want)
 		}
 	}
 	livevideo.Do(t, "POST", g.url+"cam/update", "", `{"prompt":"b"}`)
-	until(t, "parameters", func() bool { return len(s.of(eventstream.StreamEvents, "params_update")) == 1 })
-	update := s.of(eventstream.StreamEvents, "params_update")[0]
+	until(t, "parameters", func() bool { return len(s.of(telemetry.StreamEvents, "params_update")) == 1 })
+	update := s.of(telemetry.StreamEvents, "params_update")[0]
 	if update["params"].(map[string]any)["prompt"] != "b" || at(update) != first.URI() {
 		t.Errorf("%v", update)
 	}
 	_ = first.Hub.Channel("m0-events").Put([]byte(`{"type":"status","stream_id":"forged","inference_status":{"fps":10}}`))
-	until(t, "status", func() bool { return len(s.of(eventstream.StreamStatus, "status")) == 1 })
-	if e := s.of(eventstream.StreamStatus, "status")[0]; e["stream_id"] != "s1" || at(e) != first.URI() {
+	until(t, "status", func() bool { return len(s.of(telemetry.StreamStatus, "status")) == 1 })
+	if e := s.of(telemetry.StreamStatus, "status")[0]; e["stream_id"] != "s1" || at(e) != first.URI() {
 		t.Errorf("%v", e)
 	}
-	until(t, "quality", func() bool { return len(s.of(eventstream.IngestMetrics, "")) > 0 })
-	q := s.of(eventstream.IngestMetrics, "")
+	until(t, "quality", func() bool { return len(s.of(telemetry.IngestMetrics, "")) > 0 })
+	q := s.of(telemetry.IngestMetrics, "")
 	stats := q[len(q)-1]["stats"].(map[string]any)
 	track := stats["track_stats"].([]any)[0].(map[string]any)
 	if stats["conn_quality"] != "good" || track["type"] == "" || track["packets_received"].(float64) == 0 ||
@@ -103,15 +103,15 @@ func TestEventsOfAStream(t *testing.T) {
 	g.network.list = []live.Orchestrator{second}
 	g.network.mu.Unlock()
 	first.Kill()
-	until(t, "change", func() bool { return len(s.of(eventstream.StreamTrace, eventstream.ReceivedFew)) == 2 })
-	swap := s.of(eventstream.StreamTrace, eventstream.OrchestratorSwap)
+	until(t, "change", func() bool { return len(s.of(telemetry.StreamTrace, telemetry.ReceivedFew)) == 2 })
+	swap := s.of(telemetry.StreamTrace, telemetry.OrchestratorSwap)
 	if len(swap) != 1 || at(swap[0]) != first.URI() || swap[0]["message"] == "" ||
-		len(s.of(eventstream.StreamEvents, "error")) != 1 {
+		len(s.of(telemetry.StreamEvents, "error")) != 1 {
 		t.Errorf("%v", swap)
 	}
 	p.Close()
-	until(t, "end", func() bool { return slices.Contains(s.steps(), eventstream.ClosedStream) })
-	if n := len(s.of(eventstream.StreamEvents, "error")); n != 1 {
+	until(t, "end", func() bool { return slices.Contains(s.steps(), telemetry.ClosedStream) })
+	if n := len(s.of(telemetry.StreamEvents, "error")); n != 1 {
 		t.Errorf("%d errors: the regular end is none", n)
 	}
 }
@@ -120,9 +120,9 @@ func TestEventsWithoutAnOrchestrator(t *testing.T) {
 	s := &sink{}
 	g := newGateway(t, func(o *live.Options) { o.Events = s })
 	livevideo.Publish(t, g.url+"cam/whip?pipeline=noop")
-	until(t, "end", func() bool { return slices.Contains(s.steps(), eventstream.ClosedStream) })
-	want := []string{eventstream.ReceivedStream, eventstream.NoOrchestrator, eventstream.ClosedStream}
-	if got := s.steps(); !slices.Equal(got, want) || len(s.of(eventstream.StreamEvents, "error")) != 1 {
+	until(t, "end", func() bool { return slices.Contains(s.steps(), telemetry.ClosedStream) })
+	want := []string{telemetry.ReceivedStream, telemetry.NoOrchestrator, telemetry.ClosedStream}
+	if got := s.steps(); !slices.Equal(got, want) || len(s.of(telemetry.StreamEvents, "error")) != 1 {
 		t.Errorf("steps: %q", got)
 	}
 }
@@ -133,7 +133,7 @@ func TestEventsOfARunnerAreBounded(t *testing.T) {
 	s := &sink{}
 	g := newGateway(t, func(o *live.Options) { o.Events = s }, o)
 	livevideo.Publish(t, g.url+"cam/whip?pipeline=noop&streamId=s1")
-	until(t, "stream", func() bool { return slices.Contains(s.steps(), eventstream.ReceivedFirst) })
+	until(t, "stream", func() bool { return slices.Contains(s.steps(), telemetry.ReceivedFirst) })
 	put := func(kind, text string) {
 		e := fmt.Sprintf(`{"queue_event_type":%q,"event":{"type":"x","text":%q}}`, kind, text)
 		_ = o.Hub.Channel("m0-events").Put([]byte(e))
@@ -145,7 +145,7 @@ func TestEventsOfARunnerAreBounded(t *testing.T) {
 	if e := s.of("mine", "")[0]; e["stream_id"] != "s1" {
 		t.Errorf("%v", e)
 	}
-	for _, kind := range []eventstream.Kind{eventstream.SignedTicket, eventstream.DiscoveryResults, "large"} {
+	for _, kind := range []telemetry.EventKind{telemetry.SignedTicket, telemetry.DiscoveryResults, "large"} {
 		if n := len(s.of(kind, "")); n != 0 {
 			t.Errorf("%d events of the kind %s", n, kind)
 		}
@@ -153,8 +153,9 @@ func TestEventsOfARunnerAreBounded(t *testing.T) {
 	for i := range 60 {
 		put(fmt.Sprint("flood", i), strings.Repeat("x", 20<<10))
 		status := fmt.Sprintf(`"inference_status":{"n":%d}`, i)
-		_ = o.Hub.Channel("m0-events").Put([]byte(`{"type":"status",` + status + `}`))
 		until(t, "reading", func() bool {
+			// A reader that lags misses some.
+			_ = o.Hub.Channel("m0-events").Put([]byte(`{"type":"status",` + status + `}`))
 			_, text := livevideo.Do(t, "GET", g.url+"s1/status", "", "")
 			return strings.Contains(text, fmt.Sprintf(`"n":%d`, i))
 		})

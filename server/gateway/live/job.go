@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/server/gateway/segmenter"
-	"github.com/tuttinode/tutti/server/trickle/client"
+	"github.com/tuttinode/tutti/server/trickle"
 )
 
 const (
@@ -24,6 +24,9 @@ const (
 	startWithin = 5 * time.Second
 	// endWithin bounds the end of a stream at an orchestrator.
 	endWithin = 3 * time.Second
+	// messageWithin bounds a message to the runner; one that was lost is sent again after resendAfter.
+	messageWithin = 5 * time.Second
+	resendAfter   = 250 * time.Millisecond
 )
 
 // leftError is why a stream left an orchestrator.
@@ -75,7 +78,7 @@ type job struct {
 	stop  context.CancelCauseFunc
 	wg    sync.WaitGroup
 
-	in, control *client.Publisher
+	in, control *trickle.Publisher
 	// begun is when the orchestrator was asked.
 	begun time.Time
 	steps steps
@@ -164,14 +167,14 @@ func (j *job) Next() (segmenter.Output, error) {
 
 // run moves media and messages until the job ends, and says why it did.
 func (j *job) run() error {
-	o := client.Options{Client: j.s.srv.o.Channels}
+	o := trickle.ClientOptions{Client: j.s.srv.o.Channels}
 	j.in, j.control = j.publish(j.a.Publish, o), j.publish(j.a.Control, o)
 	j.s.out.restart()
 	if j.a.Subscribe != "" {
-		j.wg.Go(func() { j.end(j.readOutput(client.NewSubscriber(j.a.Subscribe, o))) })
+		j.wg.Go(func() { j.end(j.readOutput(trickle.NewSubscriber(j.a.Subscribe, o))) })
 	}
 	if j.a.Events != "" {
-		j.wg.Go(func() { j.end(j.readEvents(client.NewSubscriber(j.a.Events, o))) })
+		j.wg.Go(func() { j.end(j.readEvents(trickle.NewSubscriber(j.a.Events, o))) })
 	}
 	if j.control != nil {
 		j.wg.Go(func() { j.end(j.writeControl()) })
@@ -187,7 +190,7 @@ func (j *job) run() error {
 	j.s.seg.Direct(nil)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(j.ctx), endWithin)
 	defer cancel()
-	for _, p := range []*client.Publisher{j.control, j.in} {
+	for _, p := range []*trickle.Publisher{j.control, j.in} {
 		if p != nil {
 			_ = p.Close(ctx) // an orchestrator that does not answer ends the channels by itself
 		}
@@ -200,11 +203,11 @@ func (j *job) run() error {
 }
 
 // publish connects to a channel to write to; nil without one.
-func (j *job) publish(url string, o client.Options) *client.Publisher {
+func (j *job) publish(url string, o trickle.ClientOptions) *trickle.Publisher {
 	if url == "" {
 		return nil
 	}
-	p := client.NewPublisher(url, o)
+	p := trickle.NewPublisher(url, o)
 	p.Connect(j.ctx)
 	return p
 }
@@ -218,7 +221,7 @@ func (j *job) end(err error) {
 }
 
 // readOutput reads the result.
-func (j *job) readOutput(sub *client.Subscriber) error {
+func (j *job) readOutput(sub *trickle.Subscriber) error {
 	defer sub.Close()
 	for first := true; ; first = false {
 		in, err := sub.Next(j.ctx)
@@ -238,14 +241,14 @@ func (j *job) readOutput(sub *client.Subscriber) error {
 }
 
 func channelError(err error) error {
-	if errors.Is(err, client.ErrEnded) {
+	if errors.Is(err, trickle.ErrEnded) {
 		return errGone
 	}
 	return err
 }
 
 // readEvents takes the orchestrator's events.
-func (j *job) readEvents(sub *client.Subscriber) error {
+func (j *job) readEvents(sub *trickle.Subscriber) error {
 	defer sub.Close()
 	for {
 		in, err := sub.Next(j.ctx)
@@ -264,7 +267,8 @@ func (j *job) readEvents(sub *client.Subscriber) error {
 	}
 }
 
-// writeControl sends the latest parameters, and a message every so often.
+// writeControl sends the latest parameters, and a message every so often. Each message waits for the one before: a
+// reader that meets a later one first does not go back. Parameters that were lost are sent again.
 func (j *job) writeControl() error {
 	tick := time.NewTicker(j.s.srv.o.Limits.Keep)
 	defer tick.Stop()
@@ -272,17 +276,24 @@ func (j *job) writeControl() error {
 	for {
 		params, number, changed := j.s.parameters()
 		if number != sent {
-			if err := j.message(params); err != nil {
+			switch err := j.message(params); {
+			case err == nil:
+				sent = number
+				j.s.updated(j.o, params)
+			case j.ctx.Err() != nil:
+				return j.ctx.Err()
+			case !errors.Is(err, trickle.ErrDropped):
 				return err
+			default:
+				wait(j.ctx, resendAfter)
 			}
-			sent = number
-			j.s.updated(j.o, params)
 			continue
 		}
 		select {
 		case <-changed:
 		case <-tick.C:
-			if err := j.message([]byte(`{"keep":"alive"}`)); err != nil {
+			err := j.message([]byte(`{"keep":"alive"}`))
+			if err != nil && !errors.Is(err, trickle.ErrDropped) {
 				return err
 			}
 		case <-j.ctx.Done():
@@ -291,52 +302,21 @@ func (j *job) writeControl() error {
 	}
 }
 
+// message sends a message and waits until the channel has it. The error is trickle.ErrDropped when it was lost or took
+// too long, else that of the channel.
 func (j *job) message(data []byte) error {
-	if j.control.Pending() > maxUntaken {
-		return nil // the next one will do
-	}
 	m, err := j.control.Next(j.ctx)
 	if err != nil {
 		return channelError(err)
 	}
-	_, _ = m.Write(data) // a lost message is repeated, or followed by the next
-	return m.Close()
-}
-
-// watch ends the job when the orchestrator is late or silent.
-func (j *job) watch() error {
-	l, now := &j.s.srv.o.Limits, j.s.srv.o.Now
-	tick := time.NewTicker(l.Watch)
-	defer tick.Stop()
-	var ended <-chan struct{}
-	if j.in != nil {
-		ended = j.in.Ended()
+	_, _ = m.Write(data) // Wait returns its error
+	_ = m.Close()
+	ctx, cancel := context.WithTimeout(j.ctx, messageWithin)
+	defer cancel()
+	err = m.Wait(ctx)
+	if err != nil && j.ctx.Err() == nil && ctx.Err() != nil {
+		m.Drop()
+		return trickle.ErrDropped
 	}
-	for {
-		select {
-		case <-tick.C:
-		case <-ended:
-			return errGone
-		case <-j.ctx.Done():
-			return j.ctx.Err()
-		}
-		input, fed, failed := j.s.seg.Last()
-		output := j.s.out.last()
-		if output.Before(fed) {
-			output = fed
-		}
-		j.mu.Lock()
-		event := j.lastEvent
-		j.mu.Unlock()
-		switch at := now(); {
-		case errors.Is(failed, errUntaken), errors.Is(failed, client.ErrSlow):
-			return &leftError{errUntaken, true}
-		case failed != nil:
-			return channelError(failed)
-		case j.a.Subscribe != "" && !fed.IsZero() && at.Sub(output) >= l.OutputSilence && at.Sub(input) < l.OutputSilence/2:
-			return &leftError{errNoOutput, true}
-		case j.s.plan == nil && at.Sub(event) >= l.EventSilence:
-			return errNoEvents
-		}
-	}
+	return channelError(err)
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/gateway/access"
+	"github.com/tuttinode/tutti/server/access"
 	"github.com/tuttinode/tutti/server/gateway/live"
 	"github.com/tuttinode/tutti/test/livevideo"
 	"github.com/tuttinode/tutti/test/whipclient"
@@ -30,7 +30,7 @@ func (r *revocable) Use(ctx context.Context, token, route, from string) error {
 }
 
 // A live stream of each protocol ends with its publisher's key, and the publisher gets the reason. Streams of another
-// key and of the own machine go on.
+// key and of this machine go on.
 func TestAStreamEndsWithItsKey(t *testing.T) {
 	t.Parallel()
 	keys := new(revocable)
@@ -49,7 +49,7 @@ func TestAStreamEndsWithItsKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer other.Close()
-	g.expect("the own machine", machine, "", "own/whip", 201)
+	g.expect("this machine", machine, "", "own/whip", 201)
 	if n := g.Streams(); n != 4 {
 		t.Error(n, "streams")
 	}
@@ -60,7 +60,7 @@ func TestAStreamEndsWithItsKey(t *testing.T) {
 		t.Error("it ended because of", err)
 	}
 	g.expect("another key", stranger1, keyB, "other/status", 200)
-	g.expect("the own machine", machine, "", "own/status", 200)
+	g.expect("this machine", machine, "", "own/status", 200)
 }
 
 // withKey sends an API key with each request.
@@ -72,7 +72,7 @@ func (k withKey) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// A viewer leaves when its key ends: another one has its place. The stream, which is the own machine's, goes on.
+// A viewer leaves when its key ends: another one has its place. The stream, which is this machine's, goes on.
 func TestAViewerEndsWithItsKey(t *testing.T) {
 	t.Parallel()
 	keys := new(revocable)

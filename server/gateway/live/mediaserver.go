@@ -16,7 +16,7 @@ const (
 	mediaServerPort = "9997"
 	// apiWithin bounds a call of it.
 	apiWithin = 3 * time.Second
-	// apiTries is how often it is asked for a publisher before that one counts as gone.
+	// apiTries is how often its API is queried for a publisher before that one counts as gone.
 	apiTries = 3
 )
 

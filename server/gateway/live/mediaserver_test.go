@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/gateway/live"
-	"github.com/tuttinode/tutti/server/gateway/rtmp/guard"
 	"github.com/tuttinode/tutti/test/livevideo"
 )
 
@@ -188,7 +188,7 @@ func TestHostileMediaServers(t *testing.T) {
 		go func() { defer close(served); livevideo.ServeRaw(l, data, true) }()
 		u := &url.URL{Scheme: "rtmp", Host: l.Addr().String(), Path: "/a/b"}
 		err = (live.RTMP{}).Pull(t.Context(), u, netip.MustParseAddrPort(l.Addr().String()), drop{})
-		if !errors.Is(err, guard.Err) {
+		if !errors.Is(err, admission.ErrRTMP) {
 			t.Error(name, err)
 		}
 		<-served

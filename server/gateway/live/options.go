@@ -12,8 +12,8 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/apikeys"
-	"github.com/tuttinode/tutti/core/eventstream"
 	"github.com/tuttinode/tutti/core/fetchurl"
+	"github.com/tuttinode/tutti/core/telemetry"
 )
 
 // Orchestrator is one that offers the pipeline of a stream.
@@ -50,7 +50,7 @@ type Access interface {
 	Streams(r *http.Request) (keyed bool, err error)
 	Owner(r *http.Request) (machine bool, err error)
 	// Client identifies the client of a request that one of the above admitted: by its API key, "" for none, and as
-	// the own machine.
+	// this machine.
 	Client(r *http.Request) (key string, machine bool)
 	// Recheck returns what checks the key of a request again that Client has one of.
 	Recheck(r *http.Request) apikeys.Check
@@ -64,7 +64,7 @@ type Options struct {
 	// are given for it, "" for its own.
 	Conn  net.PacketConn
 	NATIP string
-	// Network finds orchestrators, Channels sends the requests to their channels (see client.NewHTTP).
+	// Network finds orchestrators, Channels sends the requests to their channels (see trickle.NewHTTPClient).
 	Network  Network
 	Channels *http.Client
 	// Access decides about requests; nil permits all.
@@ -87,7 +87,7 @@ type Options struct {
 	// Recorder counts what streams do; nil ignores it.
 	Recorder Recorder
 	// Events gets what happens to streams; nil sends nothing.
-	Events eventstream.Sink
+	Events telemetry.EventSink
 	// Restream sends results to RTMP servers; nil sends none.
 	Restream Restream
 

@@ -24,7 +24,7 @@ const (
 	maxKept = 5 << 20
 	// maxWrong bounds the errors in one segment.
 	maxWrong = 1000
-	// frameCost is what a frame takes beside its bytes: small frames must not cost more than they count.
+	// frameCost is what a frame takes besides its bytes: small frames must not cost more than they count.
 	frameCost = 256
 	// packetSize bounds the payload of an RTP packet.
 	packetSize = 1180
@@ -45,7 +45,7 @@ type frame struct {
 // time of its frames goes on when the orchestrator changes.
 type output struct {
 	now func() time.Time
-	// fills is prompt's knowledge of the source.
+	// fills is set by pictureFlusher when the source pads packets within pictures.
 	fills atomic.Bool
 
 	mu    sync.Mutex
@@ -100,7 +100,8 @@ func (o *output) read(r io.Reader) (err error) {
 			err = fmt.Errorf("the output cannot be parsed: %v", v)
 		}
 	}()
-	m := &mpegts.Reader{R: &segmenter.Finite{R: &prompt{r: io.LimitReader(r, maxSegment), fills: &o.fills}}}
+	whole := &segmenter.Packets{R: &pictureFlusher{r: io.LimitReader(r, maxSegment), fills: &o.fills}}
+	m := &mpegts.Reader{R: &segmenter.Finite{R: whole}}
 	if err := m.Initialize(); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package live
 
 import (
 	"bytes"
+	"errors"
 	"net/netip"
 	"runtime"
 	"testing"
@@ -53,6 +54,19 @@ func FuzzOutput(f *testing.F) {
 		}
 		o.close()
 	})
+}
+
+// Tables that are never whole, which the library would read all over again with each packet, end the segment.
+func TestTablesWithoutAnEnd(t *testing.T) {
+	t.Parallel()
+	data := segment(t)
+	section := append([]byte{0x02, 0x0f, 0xf0}, make([]byte, 0xff0)...)
+	for n, rest := 0, bytes.Repeat(section, 50); len(rest) > 184; n, rest = n+1, rest[184:] {
+		data = append(append(data, 0x47, 0, 0, 0x10|byte(n&15)), rest[:184]...)
+	}
+	if err := newOutput(time.Now).read(bytes.NewReader(data)); !errors.Is(err, segmenter.ErrTables) {
+		t.Error(err)
+	}
 }
 
 func TestOutputIsReadFromSegments(t *testing.T) {
@@ -108,7 +122,7 @@ func TestSmallPiecesForServersAreBounded(t *testing.T) {
 	}
 }
 
-// TestFragmentsWithoutAnEndAreBounded: a publisher sends parts of a unit for ever, and pictures between them. It is not
+// TestFragmentsWithoutAnEndAreBounded: a publisher sends parts of a unit forever, and pictures between them. It is not
 // parallel, for it looks at the memory.
 func TestFragmentsWithoutAnEndAreBounded(t *testing.T) {
 	pictures := 0

@@ -23,9 +23,9 @@ const (
 
 // identity is that of a client that publishes a stream, or asks for something of one.
 type identity struct {
-	// name is the same for all its requests: of its API key, the own machine, or its address.
+	// name is the same for all its requests: of its API key, this machine, or its address.
 	name string
-	// known: it has a key, or is the own machine. claims: others must not take the streams that it publishes.
+	// known: it has a key, or is this machine. claims: others must not take the streams that it publishes.
 	known, claims bool
 	// check checks its API key again; nil without a key.
 	check apikeys.Check
@@ -33,11 +33,11 @@ type identity struct {
 	from netip.Prefix
 }
 
-// ownMachine is the name of requests of the own machine.
+// ownMachine is the name of requests of this machine.
 const ownMachine = "machine"
 
 // client is the party answerable for what is paid and not worked for: one that begins many streams is one client.
-// Streams of the own machine are of many publishers.
+// Streams of this machine are of many publishers.
 func (s *stream) client() string {
 	if s.by.name == "" || s.by.name == ownMachine {
 		return "stream " + s.id
@@ -45,7 +45,7 @@ func (s *stream) client() string {
 	return s.by.name
 }
 
-// unknown is what counts as the address of a request, the zero Prefix for the own machine and the operator's known
+// unknown is what counts as the address of a request, the zero Prefix for this machine and the operator's known
 // peers.
 func unknown(r *http.Request) netip.Prefix {
 	from, unknown := admission.Unknown(r.Context())
@@ -55,7 +55,7 @@ func unknown(r *http.Request) netip.Prefix {
 	return from
 }
 
-// mayPublish decides about a publisher's request. Where a service is asked about streams it decides alone.
+// mayPublish decides about a publisher's request. Where a service admits streams it decides alone.
 func (s *Server) mayPublish(r *http.Request, unknown netip.Prefix) (identity, error) {
 	if s.o.Access != nil && s.o.Webhook == nil {
 		if _, err := s.o.Access.Push(r); err != nil {
@@ -103,12 +103,12 @@ func taken(err error) error {
 }
 
 // mayUse reports whether a client may change a stream and read its status: its publisher, and, for one that no client
-// claims, the own machine and the keys.
+// claims, this machine and the keys.
 func (s *Server) mayUse(st *stream, by identity) bool {
 	return st.by.name == by.name || !st.by.claims && by.known
 }
 
-// mayReplace reports whether a publisher may take a stream's place. Where a service is asked it knows publishers that
+// mayReplace reports whether a publisher may take a place. Where a service admits streams it knows publishers that
 // come again from another address.
 func (s *Server) mayReplace(old *stream, by identity) bool {
 	return old.by.name == by.name || !old.by.claims && (by.claims || s.o.Webhook != nil)
@@ -149,6 +149,7 @@ func (s *Server) replaceLocked(st *stream) {
 
 // uncheckedSlots count the streams of unchecked clients until they are over, also those that were replaced.
 type uncheckedSlots struct {
+	starts startTimes
 	shares *admission.Shares
 	by     map[netip.Prefix]int
 }
@@ -163,25 +164,34 @@ func shares(limit int) *admission.Shares {
 }
 
 // takeSlotLocked takes a slot for a stream, if its publisher may have one more. Unchecked clients have slots of their
-// own. The caller holds s.mu.
+// own. A key may take all others; a few more are for keys with few streams. The caller holds s.mu.
 func (s *Server) takeSlotLocked(st *stream) error {
 	from, all, own := st.by.from, 0, 0
+	limit, replaces := s.o.Limits.Streams, false
+	more := max(1, limit/forOthers)
 	for _, other := range s.streams {
 		switch {
-		case other.name == st.name || other.over():
+		case other.over():
+		case other.name == st.name:
+			replaces = true // it has a slot already
 		case !other.by.from.IsValid():
 			all++
+			if other.by.name == st.by.name {
+				own++
+			}
 		case other.by.from == from:
 			own++
 		}
 	}
 	switch {
-	case !from.IsValid() && all < s.o.Limits.Streams:
+	case !from.IsValid() && (all < limit || all < limit+more && (own < more || replaces)):
 		return nil
 	case !from.IsValid():
 		return fault.New(fault.StreamsFull, opPublish, "there are too many live streams")
 	case own >= maxUnchecked || s.slots.by[from] >= maxEnding:
 		return fault.New(fault.AddressBusy, opPublish, "there are too many live streams of this address")
+	case !s.slots.starts.allow(from, s.o.Now()):
+		return fault.New(fault.AddressBusy, opPublish, "clients without a key begin live streams too often")
 	case !s.slots.shares.Enter(from):
 		return fault.New(fault.StreamsFull, opPublish, "there are too many live streams of clients without a key")
 	}

@@ -148,10 +148,59 @@ func TestUncheckedAddressesShareSlots(t *testing.T) {
 	for i := range limit {
 		b.mustPublish(keyHolder("a"), fmt.Sprint("key", i), "")
 	}
-	if _, err := b.publish(keyHolder("b"), "key", ""); !errors.Is(err, fault.StreamsFull) {
-		t.Error("keys have no limit:", err)
+	if _, err := b.publish(keyHolder("a"), "key", ""); !errors.Is(err, fault.StreamsFull) {
+		t.Error("a key has no limit:", err)
+	}
+	for i := range limit / forOthers {
+		b.mustPublish(keyHolder("b"), fmt.Sprint("another key's", i), "") // what one key took leaves some to others
+	}
+	for _, key := range []string{"b", "c"} {
+		if _, err := b.publish(keyHolder(key), "key", ""); !errors.Is(err, fault.StreamsFull) {
+			t.Error("keys have no limit together:", err)
+		}
 	}
 	b.mustPublish(keyHolder("a"), "key0", "")
+}
+
+// However soon its streams end or take each other's place, an address without a key begins few; others, and keys, are
+// not held up by it, and all addresses together are bounded too.
+func TestUncheckedAddressesBeginFewStreams(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, 1000)
+	begin := func(by identity) bool {
+		st, err := b.publish(by, "cam "+by.name, "")
+		if err == nil {
+			b.end(st)
+		} else if !errors.Is(err, fault.AddressBusy) {
+			t.Fatal(err)
+		}
+		return err == nil
+	}
+	begun := func(by identity, times int) (n int) {
+		for range times {
+			if begin(by) {
+				n++
+			}
+		}
+		return n
+	}
+	if n := begun(address(1), 500); n > freeStarts+1 {
+		t.Errorf("an address begins %d at once", n)
+	}
+	if n := begun(keyHolder("a"), 500); n != 500 || !begin(address(2)) {
+		t.Errorf("a key begins %d, or another address none", n)
+	}
+	b.now = b.now.Add(10 * startEvery)
+	if n := begun(address(1), 100); n < 9 || n > 11 {
+		t.Errorf("%d in ten seconds", n)
+	}
+	sum := 0
+	for i := range 200 {
+		sum += begun(address(3+i), 10)
+	}
+	if sum > allFreeStarts+100 {
+		t.Errorf("many addresses begin %d at once", sum)
+	}
 }
 
 // Streams that one address begins and ends, as many as it likes, take no memory beyond a bound, and no slot of others,
@@ -162,12 +211,14 @@ func TestEndedStreamsAreBounded(t *testing.T) {
 	b.end(b.mustPublish(keyHolder("a"), "cam", ""))
 	b.end(b.mustPublish(address(2), "web", ""))
 	for i := range 1000 {
+		b.now = b.now.Add(startEvery)
 		b.end(b.mustPublish(address(1), fmt.Sprint("spam", i), ""))
 	}
 	if n := len(b.streams); n > 2+maxUnchecked {
 		t.Error(n, "streams are remembered")
 	}
 	for i := range 200 {
+		b.now = b.now.Add(allStartEvery)
 		b.end(b.mustPublish(address(3+i), fmt.Sprint("more", i), ""))
 	}
 	for i := range 200 {
@@ -225,7 +276,7 @@ func TestViewersOfOneAddress(t *testing.T) {
 	}
 }
 
-// One key's smoke test leaves the other slot to others, and the own machine has slots of its own.
+// One key's smoke test leaves the other slot to others, and this machine has slots of its own.
 func TestSmokeTestsAreShared(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 1)

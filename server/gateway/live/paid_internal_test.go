@@ -10,11 +10,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // fakePayment records how it was settled.
@@ -73,7 +73,7 @@ func TestWhatIsOpenAtTheEnd(t *testing.T) {
 	})
 }
 
-// fakePayer counts what it is asked.
+// fakePayer counts its calls.
 type fakePayer struct {
 	clock     *coretest.Clock
 	refreshed []time.Time

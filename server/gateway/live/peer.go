@@ -21,6 +21,11 @@ import (
 const (
 	// maxMedia bounds the media of an offer, maxNamed the numbers of sources in it.
 	maxMedia, maxNamed = 16, 64
+	// maxFormats bounds the formats of one of its media, whose numbers have seven bits. maxFeedback bounds what the
+	// library keeps of an offer's kinds of feedback: it copies all of a format for each time that the format is listed.
+	maxFormats, maxFeedback = 128, 1 << 16
+	// maxCredential bounds a peer's name and its password (RFC 8839), which are in each check that it is sent.
+	maxCredential = 256
 	// maxSources bounds the numbers that a peer's packets of media, and those of its reports, name.
 	maxSources = 16
 	// maxAddresses bounds the addresses from which a peer checks its connection. The library keeps each, and checks it
@@ -32,7 +37,8 @@ const (
 
 var (
 	errNoMedia       = errors.New("the offer has no media")
-	errManyMedia     = errors.New("the offer has too many media or sources")
+	errManyMedia     = errors.New("the offer has too many media, sources, formats or kinds of feedback")
+	errCredential    = errors.New("the offer's ice-ufrag or ice-pwd is too long")
 	errHiddenAddress = errors.New("the offer has an address or a data channel where none can be")
 )
 
@@ -159,15 +165,30 @@ func refuseData(m *sdp.MediaDescription) {
 // isBundleOnly reports whether an attribute says that a port of 0 means nothing.
 func isBundleOnly(a sdp.Attribute) bool { return a.Key == "bundle-only" }
 
-// tooMany reports whether an offer has more media, or names more sources, than publishers and viewers need.
+// longCredentials reports whether a peer's name or password is longer than any may be.
+func longCredentials(all []sdp.Attribute) bool {
+	return slices.ContainsFunc(all, func(a sdp.Attribute) bool {
+		return (a.Key == "ice-ufrag" || a.Key == "ice-pwd") && len(a.Value) > maxCredential
+	})
+}
+
+// tooMany reports whether an offer has more media, sources, formats or kinds of feedback than publishers and viewers
+// need.
 func tooMany(offer *sdp.SessionDescription) bool {
-	named := 0
+	named, kept := 0, 0
 	for _, m := range offer.MediaDescriptions {
+		formats, feedback := len(m.MediaName.Formats), 0
 		for _, a := range m.Attributes {
-			if strings.HasPrefix(a.Key, "ssrc") || a.Key == "rid" {
+			switch {
+			case strings.HasPrefix(a.Key, "ssrc"), a.Key == "rid":
 				named++
+			case a.Key == "rtcp-fb":
+				feedback++
 			}
 		}
+		if kept += formats * feedback; formats > maxFormats {
+			return true
+		}
 	}
-	return len(offer.MediaDescriptions) > maxMedia || named > maxNamed
+	return len(offer.MediaDescriptions) > maxMedia || named > maxNamed || kept > maxFeedback
 }

@@ -160,7 +160,24 @@ func TestNoDataChannels(t *testing.T) {
 	}
 }
 
-// Offers with more media or sources than anyone needs are refused.
+// An offer whose name or password would make each check of it a large packet is refused.
+func TestLongCredentialsAreRefused(t *testing.T) {
+	g := newGateway(t, nil, livevideo.New(t))
+	long := strings.Repeat("x", 300)
+	for name, o := range map[string]string{
+		"name":     strings.Replace(offer, "a=ice-ufrag:abcd", "a=ice-ufrag:"+long, 1),
+		"password": strings.Replace(offer, "a=ice-pwd:", "a=ice-pwd:"+long, 1),
+		"session":  strings.Replace(offer, "a=group", "a=ice-ufrag:"+long+"\r\na=group", 1),
+	} {
+		res, text := livevideo.Do(t, "POST", g.url+"cam/whip?pipeline=noop", "application/sdp", o)
+		if res.StatusCode != http.StatusBadRequest || !strings.Contains(text, "too long") {
+			t.Error(name, res.Status, text)
+		}
+	}
+}
+
+// Offers with more media, sources, formats or kinds of feedback than anyone needs are refused: of each time that an
+// offer lists a format the library would keep a copy of all of its feedback, of 60 KB in all more than a gigabyte.
 func TestOffersOfManyMedia(t *testing.T) {
 	g := newGateway(t, nil, livevideo.New(t))
 	one := offer[strings.Index(offer, "m=video"):]
@@ -168,9 +185,12 @@ func TestOffersOfManyMedia(t *testing.T) {
 		"media":   offer + strings.Repeat(one, 40),
 		"sources": offer + strings.Repeat("a=ssrc:7 cname:x\r\n", 1000),
 		"layers":  offer + strings.Repeat("a=rid:7 send\r\n", 1000),
+		"formats": strings.Replace(offer, "SAVPF 102", "SAVPF"+strings.Repeat(" 102", 2000), 1),
+		"feedback": strings.Replace(offer, "SAVPF 102", "SAVPF"+strings.Repeat(" 102", 100), 1) +
+			strings.Repeat("a=rtcp-fb:102 x\r\n", 1000),
 	} {
 		res, text := livevideo.Do(t, "POST", g.url+"cam/whip?pipeline=noop", "application/sdp", o)
-		if res.StatusCode != http.StatusBadRequest || !strings.Contains(text, "too many media or sources") {
+		if res.StatusCode != http.StatusBadRequest || !strings.Contains(text, "too many media, sources") {
 			t.Error(name, res.Status, text)
 		}
 	}

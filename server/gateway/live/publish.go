@@ -53,7 +53,7 @@ func (s *Server) newStream(by identity, name, host string, number int, q url.Val
 	return st, nil
 }
 
-// start runs a stream that is known and, beside it, what reads its input; end ends the publisher's connection.
+// start runs a stream that is known and, alongside it, what reads its input; end ends the publisher's connection.
 func (s *Server) start(ctx context.Context, st *stream, read, end func()) {
 	if s.background(func() {
 		work, outputs, key := make(chan struct{}), make(chan struct{}), make(chan struct{})

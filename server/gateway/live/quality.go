@@ -8,7 +8,7 @@ import (
 	"github.com/pion/rtp"
 	"github.com/pion/webrtc/v4"
 
-	"github.com/tuttinode/tutti/core/eventstream"
+	"github.com/tuttinode/tutti/core/telemetry"
 )
 
 const (
@@ -155,5 +155,5 @@ func (s *stream) measure(pc *webrtc.PeerConnection) {
 	e := map[string]any{"timestamp": now.UnixMilli(), "stats": out}
 	s.identify(e, s.reports.orchestrator())
 	delete(e, "orchestrator_info") // it has no part in this
-	s.send(eventstream.IngestMetrics, e)
+	s.send(telemetry.IngestMetrics, e)
 }

@@ -50,13 +50,13 @@ func TestShareOfEvents(t *testing.T) {
 	at := time.Unix(1000, 0)
 	var r reporter
 	n := 0
-	for r.may(7<<10, at) {
+	for r.allow(7<<10, at) {
 		n++
 	}
 	if n != reportBurst/(8<<10) {
 		t.Errorf("%d events at once", n)
 	}
-	if !r.may(7<<10, at.Add(time.Second)) || r.may(maxReport+1, at.Add(time.Hour)) || r.dropped != 2 {
+	if !r.allow(7<<10, at.Add(time.Second)) || r.allow(maxReport+1, at.Add(time.Hour)) || r.dropped != 2 {
 		t.Errorf("after a second: %d dropped", r.dropped)
 	}
 }

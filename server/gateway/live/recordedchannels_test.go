@@ -14,11 +14,11 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/server/gateway/live"
-	"github.com/tuttinode/tutti/server/trickle/client"
+	"github.com/tuttinode/tutti/server/trickle"
 	"github.com/tuttinode/tutti/test/livevideo"
 )
 
-// observed is an orchestrator whose channels are at a server that remembers what is asked of them.
+// observed is an orchestrator whose channels are at a server that remembers what is requested of them.
 type observed struct {
 	*livevideo.Orchestrator
 	srv *httptest.Server
@@ -106,7 +106,7 @@ func TestRecordedChannels(t *testing.T) {
 	o, m, beat := observe(t), livevideo.NewMediaServer(t), livevideo.NewService(t)
 	g := newGateway(t, func(x *live.Options) {
 		x.Limits.Keep = time.Second
-		x.Channels = client.NewHTTP(&tls.Config{InsecureSkipVerify: true}, nil)
+		x.Channels = trickle.NewHTTPClient(&tls.Config{InsecureSkipVerify: true}, nil)
 		t.Cleanup(x.Channels.CloseIdleConnections)
 	}, o)
 	want := readStart(t)

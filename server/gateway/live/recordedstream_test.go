@@ -35,7 +35,7 @@ func decide(w http.ResponseWriter, stream string) {
 }
 
 // Every recorded request to a gateway, in the recorded order and with the recorded settings, has the recorded answer:
-// refusals, a stream of a media server from its start to its end, and what is asked meanwhile. So the media server is
+// refusals, a stream of a media server from its start to its end, and the requests meanwhile. So the media server is
 // called as it was.
 func TestRecordedGateway(t *testing.T) {
 	beat, hook := livevideo.NewService(t), livevideo.NewService(t)
@@ -59,7 +59,7 @@ func TestRecordedGateway(t *testing.T) {
 		case strings.HasPrefix(e.What, "status after"):
 			terminate(t, g, beat)
 		case strings.HasPrefix(e.What, "whep: more than"):
-			for range 4 { // beside the one that was replayed
+			for range 4 { // besides the one that was replayed
 				livevideo.Watch(t, g.url+"stream1-out/whep")
 			}
 		}

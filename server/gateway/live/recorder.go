@@ -9,7 +9,7 @@ import (
 
 // Recorder counts what streams do; server/metrics implements it. Its methods must not block.
 type Recorder interface {
-	// Attempt: an orchestrator is asked to take a stream.
+	// Attempt: a request to take a stream goes to an orchestrator.
 	Attempt()
 	// FirstSegment is how long an orchestrator took from there to its first output.
 	FirstSegment(d time.Duration)

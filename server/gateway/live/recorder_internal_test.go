@@ -7,7 +7,7 @@ import (
 
 	"github.com/pion/webrtc/v4"
 
-	"github.com/tuttinode/tutti/core/eventstream"
+	"github.com/tuttinode/tutti/core/telemetry"
 )
 
 // What passed over a connection is counted until the connection is over, also while it ends.
@@ -79,4 +79,4 @@ func publisherOffer(t *testing.T) string {
 
 type noEvents struct{}
 
-func (noEvents) Send(eventstream.Kind, any) {}
+func (noEvents) Send(telemetry.EventKind, any) {}

@@ -19,7 +19,9 @@ const (
 	// dialWithin bounds a connection's begin, again is the wait after one that failed.
 	dialWithin = 10 * time.Second
 	again      = 5 * time.Second
-	// unitCost is what a unit takes beside its bytes: small ones must not cost more than they count.
+	// warnAgain is how long after a line about an output that stopped the next one may follow.
+	warnAgain = time.Minute
+	// unitCost is what a unit takes besides its bytes: small ones must not cost more than they count.
 	unitCost = 64
 )
 
@@ -70,18 +72,42 @@ func (s *stream) runOutputs(ctx context.Context) {
 	var wg sync.WaitGroup
 	for _, address := range s.outputs {
 		wg.Go(func() {
+			var stops outputStops
 			for ctx.Err() == nil {
 				err := s.restream(ctx, address)
 				if ctx.Err() != nil {
 					return
 				}
-				u, _ := url.Parse(address) // was checked
-				s.srv.o.Log.Warn("a live stream's RTMP output stopped", "stream", s.id, "host", u.Host, "err", err)
+				s.warnOutput(&stops, address, err)
 				wait(ctx, s.srv.o.Limits.OutputAgain)
 			}
 		})
 	}
 	wg.Wait()
+}
+
+// outputStops counts how often an output stopped since its last line in the log.
+type outputStops struct {
+	times  int
+	warned time.Time
+}
+
+// warnOutput logs that an output stopped: at once, then at most every warnAgain with the number of
+// times. Publishers choose the addresses, so all of them together have a limit as well.
+func (s *stream) warnOutput(stops *outputStops, address string, err error) {
+	stops.times++
+	now := s.srv.o.Now()
+	if since := now.Sub(stops.warned); !stops.warned.IsZero() && since >= 0 && since < warnAgain {
+		return
+	}
+	u, _ := url.Parse(address) // was checked
+	others, ok := s.srv.outputLines.Allow(u.Host, now)
+	if !ok {
+		return
+	}
+	s.srv.o.Log.Warn("a live stream's RTMP output stopped", "stream", s.id, "host", u.Host, "times", stops.times,
+		"others", others, "err", err)
+	*stops = outputStops{warned: now}
 }
 
 func wait(ctx context.Context, d time.Duration) {

@@ -3,12 +3,14 @@ package live_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/tuttinode/tutti/server/gateway/live"
+	"github.com/tuttinode/tutti/test/coretest"
 	"github.com/tuttinode/tutti/test/livevideo"
 )
 
@@ -84,5 +86,24 @@ func TestRefusedOutputs(t *testing.T) {
 		if res.StatusCode != 400 || !strings.Contains(text, "Invalid RTMP output") {
 			t.Error(out, res.Status, text)
 		}
+	}
+}
+
+// An output that fails again and again has one line; see TestAnOutputThatStopsHasALineAMinute.
+func TestAFailingOutputDoesNotFillTheLog(t *testing.T) {
+	o, f, log := livevideo.New(t), &targets{fail: true}, &coretest.Log{}
+	g := newGateway(t, func(o *live.Options) {
+		o.Restream, o.Limits.OutputAgain = f.open, time.Millisecond
+		o.Log = slog.New(slog.NewTextHandler(log, nil))
+	}, o)
+	p := livevideo.Publish(t, g.url+"cam/whip?pipeline=noop&rtmpOutput=rtmp://media.example.org/live/key")
+	defer p.Close()
+	until(t, "failed attempts", func() bool {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return len(f.opened) >= 5
+	})
+	if n := len(log.Lines("output stopped")); n != 1 {
+		t.Errorf("%d lines", n)
 	}
 }

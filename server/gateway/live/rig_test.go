@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/server/gateway/live"
-	"github.com/tuttinode/tutti/server/trickle/client"
+	"github.com/tuttinode/tutti/server/trickle"
 )
 
 // network is a list of orchestrators, the best first.
@@ -46,7 +46,7 @@ func newGateway(t *testing.T, change func(*live.Options), list ...live.Orchestra
 		t.Fatal(err)
 	}
 	n := &network{list: list}
-	channels := client.NewHTTP(&tls.Config{InsecureSkipVerify: true}, nil)
+	channels := trickle.NewHTTPClient(&tls.Config{InsecureSkipVerify: true}, nil)
 	o := live.Options{Conn: conn, Network: n, Channels: channels, Puller: live.RTMP{}, Now: time.Now, Rand: rand.Reader,
 		Log: slog.New(slog.DiscardHandler), Limits: live.Limits{MinSegment: 200 * time.Millisecond,
 			Watch: 20 * time.Millisecond, Keep: 100 * time.Millisecond}}

@@ -20,7 +20,7 @@ const (
 	goneAfter = 5 * time.Second
 	failAfter = 10 * time.Second
 	keepAlive = 2 * time.Second
-	// keyEvery is how often a publisher is asked for a key frame at the least, keyMost at the most.
+	// keyEvery is how often a publisher gets a request for a key frame at the least, keyMost at the most.
 	keyEvery, keyMost = 2 * time.Second, 500 * time.Millisecond
 	// gatherWithin bounds the collection of our own addresses.
 	gatherWithin = 5 * time.Second
@@ -70,7 +70,7 @@ type rtc struct {
 // "" for none. Publishers are asked for key frames so often that segments may be short.
 func newRTC(conn net.PacketConn, natIP string, minSegment time.Duration) (*rtc, error) {
 	quiet := &logging.DefaultLoggerFactory{DefaultLogLevel: logging.LogLevelDisabled}
-	r := &rtc{mux: webrtc.NewICEUDPMux(quiet.NewLogger("ice"), conn)}
+	r := &rtc{mux: webrtc.NewICEUDPMux(quiet.NewLogger("ice"), boundChecks(conn, time.Now))}
 	settings := webrtc.SettingEngine{LoggerFactory: quiet}
 	settings.SetICEUDPMux(r.mux)
 	settings.SetNetworkTypes([]webrtc.NetworkType{webrtc.NetworkTypeUDP4, webrtc.NetworkTypeUDP6})
@@ -103,7 +103,7 @@ func newAPI(settings webrtc.SettingEngine, keys time.Duration) (*webrtc.API, err
 		webrtc.WithSettingEngine(settings)), nil
 }
 
-// interceptors are what newAPI's connections do beside sending and receiving.
+// interceptors are what newAPI's connections do besides sending and receiving.
 func interceptors(media *webrtc.MediaEngine, log logging.LoggerFactory, keys time.Duration) (*interceptor.Registry,
 	error) {
 	registry := &interceptor.Registry{}
@@ -150,7 +150,13 @@ func harmless(offer *sdp.SessionDescription) (string, error) {
 	if tooMany(&again) {
 		return "", errManyMedia
 	}
+	if longCredentials(again.Attributes) {
+		return "", errCredential
+	}
 	for _, m := range again.MediaDescriptions {
+		if longCredentials(m.Attributes) {
+			return "", errCredential
+		}
 		if slices.ContainsFunc(m.Attributes, isAddress) ||
 			isData(m) && (m.MediaName.Port.Value != 0 || slices.ContainsFunc(m.Attributes, isBundleOnly)) {
 			return "", errHiddenAddress

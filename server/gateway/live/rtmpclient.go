@@ -19,7 +19,7 @@ import (
 	"github.com/bluenviron/gortsplib/v5/pkg/format"
 	"github.com/bluenviron/mediacommon/v2/pkg/formats/mpegts"
 
-	"github.com/tuttinode/tutti/server/gateway/rtmp/guard"
+	"github.com/tuttinode/tutti/server/admission"
 )
 
 // rtmpWithin bounds the handshake with a media server.
@@ -55,7 +55,7 @@ func dialRTMP(ctx context.Context, u *url.URL, addr netip.AddrPort, publish bool
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("connect to the media server: %w", err)
 	}
-	g := guard.New(conn)
+	g := admission.NewRTMPGuard(conn)
 	g.Admit() // media may follow an answer at once
 	c = &rtmpConn{Conn: conn, count: bytecounter.NewReadWriter(guarded{g, conn})}
 	release := context.AfterFunc(begin, func() { _ = conn.Close() })

@@ -48,6 +48,8 @@ type Server struct {
 	media *http.Client
 	saved *savedSegments
 	saves sync.Once
+	// outputLines bounds the log lines of RTMP outputs.
+	outputLines fault.Lines
 
 	// ctx ends with Close; wg counts streams and connections.
 	ctx    context.Context

@@ -83,7 +83,7 @@ func TestRecordedServices(t *testing.T) {
 	until(t, "a heartbeat with the stream", func() bool {
 		got, header := beat.Got()
 		last := len(got) - 1
-		return asText(got[0]) == asText(beats[0]["body"]) && asText(got[last]) == asText(beats[1]["body"]) &&
+		return last >= 0 && asText(got[0]) == asText(beats[0]["body"]) && asText(got[last]) == asText(beats[1]["body"]) &&
 			header[last].Get("X-A") == "b"
 	})
 	beat.Answer(http.StatusOK, `{"terminatedStreamIds":["other","sid-stream1"]}`)

@@ -19,16 +19,16 @@ import (
 	"github.com/bluenviron/mediacommon/v2/pkg/formats/mpegts"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/origin"
+	"github.com/tuttinode/tutti/server/access"
 )
 
 const (
 	// smokeTime is how long the test card is sent, unless the request says otherwise; maxSmokeTime at most.
 	smokeTime    = 5 * time.Minute
 	maxSmokeTime = time.Hour
-	// maxSmokeTests bounds tests at once, those of the own machine and those of keys.
+	// maxSmokeTests bounds tests at once, those of this machine and those of keys.
 	maxSmokeTests = 2
-	// ownTests is the client of the own machine's tests.
+	// ownTests is the client of this machine's tests.
 	ownTests = "machine"
 	// cardRate is how many pictures of the card are sent in a second.
 	cardRate = 30
@@ -73,7 +73,7 @@ func (s *Server) serveSmokeTest(w http.ResponseWriter, r *http.Request) {
 		last = time.Duration(ask.Seconds) * time.Second
 	}
 	var caller netip.Addr
-	if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil && !origin.Forwarded(r) {
+	if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil && !access.Forwarded(r) {
 		caller = peer.Addr().Unmap()
 	}
 	by := ownTests
@@ -85,7 +85,7 @@ func (s *Server) serveSmokeTest(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// takeTest takes a slot for a test. The own machine has slots of its own, and each key one.
+// takeTest takes a slot for a test. This machine has slots of its own, and each key one.
 func (s *Server) takeTest(by string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

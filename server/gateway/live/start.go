@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/origin"
+	"github.com/tuttinode/tutti/server/access"
 )
 
 const (
@@ -105,7 +105,7 @@ func (s *Server) readStart(w http.ResponseWriter, r *http.Request) (c *startCall
 		return nil, textMalformed, nil
 	}
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil || origin.Forwarded(r) {
+	if err != nil || access.Forwarded(r) {
 		return nil, "", fault.New(fault.MediaAddressRefused, opStart, "the media server calls through a proxy, so its "+
 			"address is not known")
 	}
@@ -137,7 +137,7 @@ func sourceOf(named string, caller netip.Addr, prefix, name string) (*url.URL, e
 	return parseMedia(u.String())
 }
 
-// owner decides about requests that make this gateway connect elsewhere. machine: it is the own machine's.
+// owner decides about requests that make this gateway connect elsewhere. machine: it is this machine's.
 func (s *Server) owner(r *http.Request) (machine bool, err error) {
 	if s.o.Access == nil {
 		return true, nil

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tuttinode/tutti/core/eventstream"
+	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/server/gateway/segmenter"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
@@ -91,7 +91,7 @@ type failure struct {
 func (s *stream) run(ctx context.Context) {
 	defer close(s.done)
 	changes, left := 0, time.Time{}
-	s.trace(eventstream.ReceivedStream, nil)
+	s.trace(telemetry.ReceivedStream, nil)
 	for ctx.Err() == nil {
 		err := s.serve(ctx)
 		if ctx.Err() != nil {
@@ -117,7 +117,7 @@ func (s *stream) run(ctx context.Context) {
 	s.endedAt = s.srv.o.Now()
 	s.mu.Unlock()
 	s.out.close()
-	s.trace(eventstream.ClosedStream, nil)
+	s.trace(telemetry.ClosedStream, nil)
 	s.endReports()
 }
 
@@ -128,7 +128,7 @@ func (s *stream) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.reports.use(j.o)
+	s.reports.setOrchestrator(j.o)
 	s.plan.begun()
 	s.srv.o.Log.Info("a live stream runs at an orchestrator", "stream", s.id, "orchestrator", j.o.URI())
 	err = j.run()
@@ -148,7 +148,7 @@ func (s *stream) choose(ctx context.Context) (*job, error) {
 	defer cancel()
 	found, err := network.Find(search, s.model)
 	if err != nil {
-		s.trace(eventstream.NoOrchestrator, nil)
+		s.trace(telemetry.NoOrchestrator, nil)
 		return nil, errors.Join(errNoOrchestrator, err)
 	}
 	found = slices.DeleteFunc(found, func(o Orchestrator) bool { return !strings.Contains(o.URI(), s.only) })
@@ -172,7 +172,7 @@ func (s *stream) choose(ctx context.Context) (*job, error) {
 		errs = append(errs, err)
 	}
 	if ctx.Err() == nil {
-		s.trace(eventstream.NoOrchestrator, nil)
+		s.trace(telemetry.NoOrchestrator, nil)
 	}
 	return nil, errors.Join(errs...)
 }

@@ -238,7 +238,7 @@ func (s *Server) consult(ctx context.Context, p *Publisher, q *question) (verdic
 	}
 	from := admission.NetworkOf(p.Addr)
 	if !s.asks.Enter(from) {
-		return verdict{}, fault.New(fault.PushesFull, opAdmit, "the service is asked about too many streams at once")
+		return verdict{}, fault.New(fault.PushesFull, opAdmit, "too many streams wait for the service")
 	}
 	defer s.asks.Leave(from)
 	base, host := "https://"+s.o.Host, s.o.Host

@@ -42,11 +42,6 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	orElse := func(v *time.Duration, d time.Duration) {
-		if *v <= 0 {
-			*v = d
-		}
-	}
 	o.Named = o.Named || len(o.Fixed) > 0
 	orElse(&o.ReadEvery, 10*time.Minute)
 	orElse(&o.RetryAfter, 15*time.Second)
@@ -58,4 +53,11 @@ func (o Options) withDefaults() Options {
 		o.Now = time.Now
 	}
 	return o
+}
+
+// orElse sets an option that has no value to its default.
+func orElse(v *time.Duration, d time.Duration) {
+	if *v <= 0 {
+		*v = d
+	}
 }

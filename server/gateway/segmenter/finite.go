@@ -5,7 +5,7 @@ import "io"
 // maxEnds is how often a parser may read at the end.
 const maxEnds = 1000
 
-// Finite ends a parser of MPEG-TS that goes on reading at the end: some input makes the library try for ever. At the
+// Finite ends a parser of MPEG-TS that goes on reading at the end: some input makes the library try forever. At the
 // end it panics after a while, which the caller of the parser recovers.
 type Finite struct {
 	R    io.Reader

@@ -21,6 +21,9 @@ const Clock = 90000
 // not be negative.
 const FirstTime = Clock
 
+// maxSet bounds a parameter set that is kept: it is put before each key frame that comes without.
+const maxSet = 64 << 10
+
 // maxStep is the longest step in time between pictures that is no jump.
 const maxStep = 10 * Clock
 
@@ -99,7 +102,7 @@ func (s *Segmenter) Finish() {
 	s.seg, s.to = nil, nil
 }
 
-// OnWantKey sets how the publisher is asked for a key frame, which must not wait.
+// OnWantKey sets how a key frame is requested from the publisher, which must not wait.
 func (s *Segmenter) OnWantKey(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +120,15 @@ func (s *Segmenter) SetSound(codec mpegts.Codec) {
 func (s *Segmenter) SetParameters(sps, pps []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sps, s.pps = bytes.Clone(sps), bytes.Clone(pps)
+	s.sps, s.pps = parameterSet(sps), parameterSet(pps)
+}
+
+// parameterSet is what is kept of one: nothing of one that no stream has.
+func parameterSet(b []byte) []byte {
+	if len(b) > maxSet {
+		return nil
+	}
+	return bytes.Clone(b)
 }
 
 // Touch counts as a picture for Last.
@@ -174,9 +185,9 @@ func (s *Segmenter) parametersLocked(unit [][]byte) (nalus [][]byte, key bool) {
 		}
 		switch h264.NALUType(n[0] & 0x1f) {
 		case h264.NALUTypeSPS:
-			s.sps, own = bytes.Clone(n), true
+			s.sps, own = parameterSet(n), true
 		case h264.NALUTypePPS:
-			s.pps = bytes.Clone(n)
+			s.pps = parameterSet(n)
 		case h264.NALUTypeIDR:
 			key = true
 		}

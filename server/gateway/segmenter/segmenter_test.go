@@ -73,3 +73,24 @@ func TestATargetThatIsFull(t *testing.T) {
 		t.Error(failed, to)
 	}
 }
+
+// A parameter set that is larger than any is not put before each key frame.
+func TestLargeParameterSetsAreNotRepeated(t *testing.T) {
+	t.Parallel()
+	for name, set := range map[string]func(s *segmenter.Segmenter, sps, pps []byte){
+		"in pictures": func(s *segmenter.Segmenter, sps, pps []byte) { s.Video(0, 0, [][]byte{sps, pps}, true) },
+		"apart":       func(s *segmenter.Segmenter, sps, pps []byte) { s.SetParameters(sps, pps) },
+	} {
+		out := &target{}
+		s := segmenter.New(segmenter.Options{Least: time.Hour, Now: time.Now})
+		s.Direct(out)
+		large := make([]byte, 1<<20)
+		set(s, append([]byte{0x67}, large...), append([]byte{0x68}, large...))
+		for n := range int64(10) {
+			s.Video(n*3000, n*3000, [][]byte{{0x65, 0x88, 1, 2, 3}}, true)
+		}
+		if out.segments != 1 || out.bytes > 1<<20 {
+			t.Errorf("%s: %d bytes in %d segments", name, out.bytes, out.segments)
+		}
+	}
+}

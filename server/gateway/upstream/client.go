@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tuttinode/tutti/core/eventstream"
 	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/core/videorouting"
 )
 
@@ -30,7 +30,7 @@ type Options struct {
 	// Node is this node's name for our own nodes, "tutti/1.2.3".
 	Node string
 	// Events gets the results of discoveries; nil sends nothing.
-	Events eventstream.Sink
+	Events telemetry.EventSink
 }
 
 // Client talks to all orchestrators of a gateway and keeps its connections.
@@ -45,7 +45,7 @@ type Client struct {
 	jobs          http.RoundTripper
 	limits        inference.Limits
 	node          []string // the header by which our own nodes know us
-	events        eventstream.Sink
+	events        telemetry.EventSink
 
 	// ctx ends with Close; wg counts the discoveries that outlive their callers.
 	ctx    context.Context

@@ -27,7 +27,7 @@ type orchestrators struct {
 	until  int64
 	enough chan struct{}
 	once   sync.Once
-	// arrived, if any, is told of each.
+	// arrived, if any, is notified of each.
 	arrived chan struct{}
 	reply   *rpc.OrchestratorInfo
 }

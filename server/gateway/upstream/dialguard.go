@@ -75,6 +75,9 @@ func SamePeerOnly(ctx context.Context, home netip.Addr) context.Context {
 
 // addressOf returns a connection's remote address; invalid if it is no IP address.
 func addressOf(c net.Conn) netip.Addr {
+	if tcp, ok := c.RemoteAddr().(*net.TCPAddr); ok {
+		return tcp.AddrPort().Addr().Unmap()
+	}
 	at, err := netip.ParseAddrPort(c.RemoteAddr().String())
 	if err != nil {
 		return netip.Addr{}

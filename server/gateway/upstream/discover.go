@@ -53,7 +53,7 @@ func (c *Client) Ask(ctx context.Context, uri string, wants *videorouting.Wants)
 	return info, err
 }
 
-// askWithCode is Ask, and returns the code with which a node of our own kind reports that it has
+// askWithCode is Ask, and returns the code with which a tutti node reports that it has
 // the model and does not offer it.
 func (c *Client) askWithCode(ctx context.Context, uri string, wants *videorouting.Wants) (Info, fault.Code, error) {
 	const op = "ask orchestrator"

@@ -102,7 +102,7 @@ func TestAskTellsAPeersWordsFromOurOwnEnd(t *testing.T) {
 	}
 }
 
-// gRPC alone would take 16 MB of each address that is asked, and any account may
+// gRPC alone would take 16 MB of each address, and any account may
 // write.
 func TestLongHeadersOfOffers(t *testing.T) {
 	t.Parallel()

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/eventstream"
+	"github.com/tuttinode/tutti/core/telemetry"
 )
 
 // maxReported bounds the orchestrators of one event.
@@ -16,11 +16,11 @@ const maxReported = 100
 // discoveryReport collects the orchestrators of one discovery for the operator's event stream. A nil report does
 // nothing.
 type discoveryReport struct {
-	events eventstream.Sink
+	events telemetry.EventSink
 
 	mu    sync.Mutex
-	found []eventstream.Discovered // guarded by mu
-	sent  bool                     // guarded by mu
+	found []telemetry.Discovered // guarded by mu
+	sent  bool                   // guarded by mu
 }
 
 // report begins one, nil without an event stream.
@@ -36,7 +36,7 @@ func (r *discoveryReport) add(f *Found, took time.Duration) {
 	if r == nil || f.Err != nil {
 		return
 	}
-	one := eventstream.Discovered{URL: cutText(f.Offer.URI), LatencyMs: strconv.FormatInt(took.Milliseconds(), 10)}
+	one := telemetry.Discovered{URL: cutText(f.Offer.URI), LatencyMs: strconv.FormatInt(took.Milliseconds(), 10)}
 	if f.Offer.Address != (core.Address{}) {
 		one.Account = f.Offer.Address.String()
 	}
@@ -57,7 +57,7 @@ func (r *discoveryReport) send() {
 	found := slices.Clone(r.found)
 	r.mu.Unlock()
 	if len(found) > 0 {
-		r.events.Send(eventstream.DiscoveryResults, found)
+		r.events.Send(telemetry.DiscoveryResults, found)
 	}
 }
 

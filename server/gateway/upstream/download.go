@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/videorouting"
-	"github.com/tuttinode/tutti/server/gateway/body"
+	"github.com/tuttinode/tutti/server/admission"
 )
 
 // maxParallelDownloads bounds the renditions of one segment that are fetched at
@@ -95,7 +95,7 @@ func (c *Client) fetch(ctx context.Context, orchestrator string, remote *Remote,
 		return nil, fault.New(fault.RenditionDownload, op, fmt.Sprintf("status %d", resp.StatusCode))
 	}
 	var full error
-	data, err := body.Reader{
+	data, err := admission.BodyReader{
 		Limit: core.MaxSegmentBytes, Size: resp.ContentLength,
 		Grow: func(n int64) error { full = grow(n); return full }, Sink: remote.Sink,
 	}.Read(resp.Body)

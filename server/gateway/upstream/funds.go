@@ -21,7 +21,7 @@ type fundedPayment struct {
 func (p *fundedPayment) Settle(how sender.Outcome, units int64) {
 	p.ticketPayment.Settle(how, units)
 	if !p.done.Swap(true) {
-		p.settle(wholeWei(p.Spent()), how != sender.Served)
+		p.settle(p.Charge(), how != sender.Served)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// FuzzJobRefusal reads the refusals of orchestrators, of our own kind and others: whatever they say, the fault is one
+// FuzzJobRefusal reads the refusals of tutti orchestrators and others: whatever they say, the fault is one
 // of the table, and none that only this gateway can find.
 func FuzzJobRefusal(f *testing.F) {
 	f.Add(500, "", "LLM container returned 400: no", "")
@@ -50,4 +50,23 @@ func FuzzOffer(f *testing.F) {
 			t.Errorf("%v", info)
 		}
 	})
+}
+
+// New terms that would take far more memory than they have bytes are none: they are kept with their session.
+func TestOfferOfManyParts(t *testing.T) {
+	t.Parallel()
+	old := &rpc.OrchestratorInfo{Transcoder: "https://o:8935", Address: []byte{1},
+		AuthToken: &rpc.AuthToken{SessionId: "s"}}
+	raw, err := proto.Marshal(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty, err := proto.Marshal(&rpc.OrchestratorInfo{Hardware: []*rpc.HardwareInformation{{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw = append(raw, bytes.Repeat(empty, 40<<10/len(empty))...)
+	if info, err := readOffer(base64.StdEncoding.EncodeToString(raw), old); err == nil {
+		t.Errorf("%d parts in %d bytes", len(info.GetHardware()), len(raw))
+	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/server/http1"
 )
 
-// ownQueue is how long a job may wait for its slot at an orchestrator of our own kind; others
+// ownQueue is how long a job may wait for its slot at a tutti orchestrator; others
 // refuse jobs without a free slot at once.
 const ownQueue = 30 * time.Second
 

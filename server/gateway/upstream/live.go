@@ -6,11 +6,8 @@ import (
 	"io"
 	"net/http"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/pm/sender"
@@ -160,7 +157,7 @@ func (p *LivePayments) Refresh(ctx context.Context) error {
 
 // credentials name the stream for which is paid.
 func (p *LivePayments) credentials(ctx context.Context) (string, error) {
-	meta := rpc.SegmentMeta{Manifest: p.manifest, Hash: keccak.Sum(), Capabilities: p.t.wants.Capabilities,
+	meta := rpc.SegmentMeta{Manifest: p.manifest, Hash: signature.Keccak256(), Capabilities: p.t.wants.Capabilities,
 		Token: p.info.GetAuthToken()}
 	var err error
 	if meta.Sig, err = p.c.payments.Sign(ctx, signature.Segment(meta.Manifest, 0, meta.Hash, nil)); err != nil {
@@ -177,7 +174,7 @@ func (p *LivePayments) credentials(ctx context.Context) (string, error) {
 // price, are ignored: the terms in use stay until they are worn.
 func (p *LivePayments) take(answer []byte) {
 	m := new(rpc.PaymentResult)
-	if proto.Unmarshal(answer, m) != nil || m.GetInfo() == nil {
+	if rpc.Unmarshal(answer, m) != nil || m.GetInfo() == nil {
 		return
 	}
 	info := m.GetInfo()

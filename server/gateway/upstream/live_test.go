@@ -8,10 +8,10 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 	"github.com/tuttinode/tutti/server/rpc"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // An orchestrator was chosen for its price. What it names later in a stream, in an answer to a payment, does not count

@@ -13,7 +13,7 @@ import (
 // maxOffer bounds the header with new terms, in bytes of base64.
 const maxOffer = 64 << 10
 
-// readOffer reads the terms that nodes of our own kind send with the answer to a job. They must be
+// readOffer reads the terms that tutti nodes send with the answer to a job. They must be
 // of the same orchestrator and session: anything else would redirect jobs to a node that the
 // gateway did not choose.
 func readOffer(header string, old Info) (Info, error) {
@@ -25,7 +25,7 @@ func readOffer(header string, old Info) (Info, error) {
 		return nil, err
 	}
 	info := new(rpc.OrchestratorInfo)
-	if err := proto.Unmarshal(raw, info); err != nil {
+	if err := rpc.Unmarshal(raw, info); err != nil {
 		return nil, err
 	}
 	switch {

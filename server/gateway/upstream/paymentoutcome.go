@@ -25,7 +25,7 @@ func outcomeOfCode(err error) (sender.Outcome, bool) {
 	return sender.Failed, false
 }
 
-// jobOutcome returns what a job's refusal means for its payment. Nodes of our own kind bill nothing
+// jobOutcome returns what a job's refusal means for its payment. Tutti nodes bill nothing
 // for it; others may have begun the work when they fail with status 500, or with 400 and the
 // runner's message.
 func jobOutcome(err error, status int, own bool) sender.Outcome {

@@ -15,10 +15,10 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/signature"
-	"github.com/tuttinode/tutti/core/tracing"
+	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/pm/sender"
-	"github.com/tuttinode/tutti/server/gateway/body"
+	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -45,12 +45,33 @@ type Segment struct {
 	// WaitOn is called when the time of an attempt is over: true lets it continue until the context
 	// ends, false or nil ends it.
 	WaitOn func() bool
+
+	// keccak is the network's hash of Data where Meta has the other one and an attempt needed it.
+	keccak *[signature.HashSize]byte
+}
+
+// hashFor returns the hash that an orchestrator takes: the one in Meta, or the network's where that is a
+// SHA-256 and the offer does not name it.
+func (s *Segment) hashFor(info Info) signature.Digest {
+	if !s.Meta.SHA256 {
+		return signature.Digest{Algorithm: signature.Keccak, Sum: s.Meta.Hash}
+	}
+	if info.GetSegmentSha256() {
+		return signature.Digest{Algorithm: signature.SHA256, Sum: s.Meta.Hash}
+	}
+	if s.keccak == nil {
+		sum := signature.Keccak256(s.Data)
+		s.keccak = &sum
+	}
+	return signature.Digest{Algorithm: signature.Keccak, Sum: *s.keccak}
 }
 
 // Result is what an orchestrator made of a segment.
 type Result struct {
 	Renditions []Remote
-	Signature  []byte
+	// Signature covers the renditions, hashed with Hashed.
+	Signature []byte
+	Hashed    signature.Algorithm
 	// NewTerms are the terms that came with the answer, nil without any; refusals inside an answer
 	// may have them too.
 	NewTerms Info
@@ -65,7 +86,7 @@ type Result struct {
 }
 
 // Received reports how many pixels of the result are usable, by the gateway's own count. It, or
-// Left, must be called for each result, also beside an error.
+// Left, must be called for each result, also next to an error.
 func (r *Result) Received(pixels core.Pixels) { r.payment.Received(int64(max(0, pixels))) }
 
 // Left is Received when the client left before the result arrived: how many pixels may have been
@@ -88,7 +109,7 @@ type Remote struct {
 // per profile. Errors are faults: SegmentNotTranscodable when the input is at fault, Canceled when
 // ctx ended, ExpiredAuthToken and OrchestratorCapped as the orchestrator says, otherwise one that
 // names what is wrong with the orchestrator. The result is not nil where an answer came, also
-// beside an error.
+// next to an error.
 //
 // Its payment is settled when Send returns, by what the orchestrator bills; the caller reports the
 // usable part with Result.Received. Faults of the payment itself keep their codes:
@@ -133,7 +154,7 @@ func (c *Client) Send(ctx context.Context, info Info, seg *Segment) (*Result, er
 		}
 	})
 	defer over.Stop()
-	raw, err := body.Reader{Limit: maxResult, Size: resp.ContentLength}.Read(resp.Body)
+	raw, err := admission.BodyReader{Limit: maxResult, Size: resp.ContentLength}.Read(resp.Body)
 	if err != nil {
 		return nil, segmentFault(ctx, "read result", err)
 	}
@@ -186,10 +207,11 @@ func (r *Result) billed() int64 {
 // payment is sent.
 func (c *Client) request(ctx context.Context, info Info, seg *Segment) (*http.Request, Payment, error) {
 	meta := seg.Meta
-	meta.Token = info.GetAuthToken()
-	names := signature.ProfileNames(meta.Profiles)
+	meta.Token, meta.AcceptsSHA256 = info.GetAuthToken(), info.GetNode() != ""
+	hash, names := seg.hashFor(info), signature.ProfileNames(meta.Profiles)
+	meta.Hash, meta.SHA256 = hash.Sum, hash.Algorithm == signature.SHA256
 	var err error
-	if meta.Sig, err = c.payments.Sign(ctx, signature.Segment(meta.Manifest, meta.Number, meta.Hash, names)); err != nil {
+	if meta.Sig, err = c.payments.Sign(ctx, signature.SegmentOver(hash, meta.Manifest, meta.Number, names)); err != nil {
 		return nil, nil, signFault("sign segment", err)
 	}
 	header, err := rpc.EncodeHeader(rpc.ToSegData(&meta))
@@ -212,7 +234,7 @@ func (c *Client) request(ctx context.Context, info Info, seg *Segment) (*http.Re
 	req.Header[rpc.SegmentHeader] = []string{header}
 	req.Header[rpc.PaymentHeader] = []string{payment.Header()}
 	if info.GetNode() != "" {
-		tracing.Inject(ctx, req.Header)
+		telemetry.Inject(ctx, req.Header)
 	}
 	if payment.Header() == "" {
 		// A kept connection may have been closed unnoticed. A segment may be sent again on a new
@@ -231,7 +253,7 @@ func segmentFault(ctx context.Context, op string, err error) error {
 		return fault.Wrap(fault.SegmentLate, op, err)
 	case cause != nil:
 		return fault.Wrap(fault.Canceled, op, err)
-	case errors.Is(err, body.ErrTooLarge):
+	case errors.Is(err, admission.ErrBodyTooLarge):
 		return &fault.Fault{Code: fault.ResultUnreadable, Op: op, Detail: "the result is too large", Err: err}
 	}
 	return fault.Wrap(fault.OrchestratorBroke, op, err)
@@ -275,6 +297,9 @@ func (r *Result) read(raw []byte, want int) error {
 		return resultFault(v.Error)
 	case *rpc.TranscodeResult_Data:
 		r.Signature = v.Data.GetSig()
+		if v.Data.GetSha256() {
+			r.Hashed = signature.SHA256
+		}
 		for _, s := range v.Data.GetSegments() {
 			r.Renditions = append(r.Renditions, Remote{URL: s.GetUrl(), Pixels: core.Pixels(s.GetPixels())})
 		}

@@ -1,7 +1,6 @@
 package upstream
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -11,7 +10,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/tracing"
+	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/server/http1"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -52,7 +51,7 @@ func (c *Client) Submit(ctx context.Context, t *Terms, job *inference.Job) (*Ans
 	var peer netip.Addr
 	req := c.jobRequest(t, job, payment.Header()).WithContext(recordPeer(ctx, &peer))
 	if t.Node != "" {
-		tracing.Inject(ctx, req.Header)
+		telemetry.Inject(ctx, req.Header)
 	}
 	reply, err := x.run(c.jobs, req, t, job)
 	if x.offer != "" {
@@ -81,19 +80,20 @@ func lost(err error, p Payment) error {
 // jobRequest builds the request.
 func (c *Client) jobRequest(t *Terms, job *inference.Job, payment string) *http.Request {
 	h := make(http.Header, 8)
+	values := []string{job.ContentType, payment, string(job.Operation), job.RequestID} // one list for all
 	h[rpc.PaymentHeader] = emptyPayment
 	h[rpc.SegmentHeader] = t.segment
 	h["Authorization"] = jobMarker
-	h["Content-Type"] = []string{job.ContentType}
-	body := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(job.Body)), nil }
+	h["Content-Type"] = values[:1:1]
+	body := func() (io.ReadCloser, error) { return io.NopCloser(job.Open()), nil }
 	first, _ := body() // never fails
 	r := &http.Request{
 		Method: http.MethodPost, URL: t.url, Host: t.url.Host, Header: h,
-		Body: first, ContentLength: int64(len(job.Body)),
+		Body: first, ContentLength: job.Size(job.Body),
 	}
 	if payment != "" {
 		// Without GetBody no transport sends the request twice.
-		h[rpc.PaymentHeader] = []string{payment}
+		h[rpc.PaymentHeader] = values[1:2:2]
 	} else {
 		// A kept connection may have been closed unnoticed. The job may then be sent again on a new
 		// one (the key without a value permits this and is not sent); a payment may not.
@@ -102,9 +102,9 @@ func (c *Client) jobRequest(t *Terms, job *inference.Job, payment string) *http.
 	}
 	if t.Node != "" {
 		h[rpc.NodeHeader] = c.node
-		h[rpc.OperationHeader] = []string{string(job.Operation)}
+		h[rpc.OperationHeader] = values[2:3:3]
 		if job.RequestID != "" {
-			h[rpc.RequestIDHeader] = []string{job.RequestID}
+			h[rpc.RequestIDHeader] = values[3:]
 		}
 	}
 	return r

@@ -21,10 +21,10 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/tracing"
+	coretelemetry "github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 	"github.com/tuttinode/tutti/server/rpc"
-	export "github.com/tuttinode/tutti/server/tracing"
+	"github.com/tuttinode/tutti/server/telemetry"
 )
 
 var model = inference.Model{Capability: capability.LLM, ID: "meta-llama/Meta-Llama-3.1-8B-Instruct"}
@@ -85,13 +85,13 @@ const traceID = "0af7651916cd43dd8448eb211c80319c"
 func traced(t *testing.T) context.Context {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	x, err := export.New(t.Context(), export.Options{Endpoint: core.NewSecret("http://127.0.0.1:1"), Ratio: 1, Log: log,
-		Board: health.New(log, time.Now, nil)})
+	x, err := telemetry.NewOTLP(t.Context(), telemetry.OTLPOptions{Endpoint: core.NewSecret("http://127.0.0.1:1"),
+		Ratio: 1, Log: log, Board: health.New(log, time.Now, nil)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	parent := tracing.ParseParent("00-"+traceID+"-b7ad6b7169203331-01", "app=1")
-	ctx, _ := x.Tracer().Start(t.Context(), parent, false, tracing.Server, "POST", "/llm", time.Now())
+	parent := coretelemetry.ParseParent("00-"+traceID+"-b7ad6b7169203331-01", "app=1")
+	ctx, _ := x.Tracer().Start(t.Context(), parent, false, coretelemetry.Server, "POST", "/llm", time.Now())
 	return ctx
 }
 

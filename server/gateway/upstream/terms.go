@@ -11,7 +11,6 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/core/videorouting"
@@ -40,7 +39,7 @@ type Terms struct {
 	Info  Info
 	// Model is the orchestrator's data about the model.
 	Model capability.Model
-	// Node is its version when it is of our own kind, else "".
+	// Node is its version if it runs tutti, else "".
 	Node string
 	// Price is in wei per unit by our count (see pipeline.NetworkFactor); nil is free.
 	Price *big.Rat
@@ -100,7 +99,7 @@ func trimmed(info Info) Info {
 func (c *Client) describe(ctx context.Context, t *Terms) ([]string, error) {
 	meta := rpc.SegmentMeta{
 		Manifest:     t.model.Manifest(),
-		Hash:         keccak.Sum(),
+		Hash:         signature.Keccak256(),
 		Capabilities: t.wants.Capabilities,
 		Token:        t.Info.GetAuthToken(),
 	}

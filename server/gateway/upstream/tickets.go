@@ -17,7 +17,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/signature"
-	"github.com/tuttinode/tutti/core/tracing"
+	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -241,6 +241,7 @@ func (d *ticketTerms) Pay(ctx context.Context, client string, units int64) (Paym
 	case err != nil:
 		settle(core.Wei{}, true)
 	default:
+		p.ChargeRequest()
 		return &fundedPayment{ticketPayment: p, settle: settle}, nil
 	}
 	if err != nil {
@@ -250,7 +251,7 @@ func (d *ticketTerms) Pay(ctx context.Context, client string, units int64) (Paym
 }
 
 func (d *ticketTerms) pay(ctx context.Context, client string, units int64) (p ticketPayment, err error) {
-	_, span := tracing.Child(ctx, tracing.Internal, "pay", "")
+	_, span := telemetry.Child(ctx, telemetry.Internal, "pay", "")
 	defer func() { span.Fail(err); span.End() }()
 	paid, err := d.p.opt.Sender.Pay(ctx, d.terms.For(client), units)
 	if err != nil {
@@ -263,9 +264,9 @@ func (d *ticketTerms) pay(ctx context.Context, client string, units int64) (p ti
 	}
 	p = ticketPayment{paid, base64.StdEncoding.EncodeToString(raw)}
 	if span.On() {
-		span.Int(tracing.Units, units)
-		span.Int(tracing.Tickets, int64(len(paid.Tickets)))
-		span.Text(tracing.Value, p.Value().String())
+		span.Int(telemetry.Units, units)
+		span.Int(telemetry.Tickets, int64(len(paid.Tickets)))
+		span.Text(telemetry.Value, p.Value().String())
 	}
 	return p, nil
 }

@@ -247,15 +247,15 @@ func TestCapsAreHeldTo(t *testing.T) {
 		model     *inference.Model
 		want      fault.Code
 	}{
-		"none":             {caps{}, false, nil, ""},
-		"just":             {caps{pixel: big.NewRat(3, 2)}, false, nil, ""},
-		"too dear":         {caps{pixel: big.NewRat(149, 100)}, false, nil, fault.PriceTooHigh},
-		"all the same":     {caps{pixel: big.NewRat(1, 100)}, true, nil, ""},
-		"the other's":      {caps{model: big.NewRat(1, 100)}, false, nil, ""},
-		"a model too dear": {caps{model: big.NewRat(1, 100)}, false, &model, fault.PriceTooHigh},
+		"none":                  {caps{}, false, nil, ""},
+		"just":                  {caps{pixel: big.NewRat(3, 2)}, false, nil, ""},
+		"too expensive":         {caps{pixel: big.NewRat(149, 100)}, false, nil, fault.PriceTooHigh},
+		"all the same":          {caps{pixel: big.NewRat(1, 100)}, true, nil, ""},
+		"the other's":           {caps{model: big.NewRat(1, 100)}, false, nil, ""},
+		"a model too expensive": {caps{model: big.NewRat(1, 100)}, false, &model, fault.PriceTooHigh},
 		// A character costs a thousand times the price there.
-		"speech":          {caps{model: big.NewRat(1500, 1)}, false, &speech, ""},
-		"speech too dear": {caps{model: big.NewRat(1499, 1)}, false, &speech, fault.PriceTooHigh},
+		"speech":               {caps{model: big.NewRat(1500, 1)}, false, &speech, ""},
+		"speech too expensive": {caps{model: big.NewRat(1499, 1)}, false, &speech, fault.PriceTooHigh},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// modelHeader is the trailer in which an orchestrator of our own kind says why a model that it
+// modelHeader is the trailer in which a tutti orchestrator says why a model that it
 // has is not in its offer.
 const modelHeader = "tutti-model-code"
 

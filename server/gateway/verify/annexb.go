@@ -3,11 +3,11 @@ package verify
 import "bytes"
 
 const (
-	// unitHead is how much of a NAL unit is kept: a parameter set and a slice's
-	// beginning are within.
+	// unitHead is how much of a NAL unit is kept, enough for a parameter set or a slice
+	// header.
 	unitHead = 1 << 11
-	// pending is how much of the stream is gathered before it is looked at.
-	pending = 64 << 10
+	// scanThreshold is how much of the stream is gathered before it is looked at.
+	scanThreshold = 64 << 10
 )
 
 // annexB finds the NAL units of a byte stream that comes in pieces. Its memory is
@@ -15,15 +15,15 @@ const (
 type annexB struct {
 	to  units
 	buf []byte
-	// open: buf begins within a unit, after its start code. done: the unit's beginning
-	// was handed over already.
-	open, done bool
-	flood      flood
+	// inUnit: buf begins within a unit, after its start code. handedOver: the unit's
+	// beginning was handed over already.
+	inUnit, handedOver bool
+	count              unitCount
 }
 
 func (a *annexB) write(p []byte) {
 	a.buf = append(a.buf, p...)
-	if len(a.buf) >= pending {
+	if len(a.buf) >= scanThreshold {
 		a.scan(false)
 	}
 }
@@ -38,44 +38,44 @@ func (a *annexB) scan(last bool) {
 		if i < 0 {
 			break
 		}
-		if a.open && !a.done {
-			a.hand(b[:i])
+		if a.inUnit && !a.handedOver {
+			a.emit(b[:i])
 		}
-		a.open, a.done = true, false
+		a.inUnit, a.handedOver = true, false
 		b = b[i+len(startCode):]
 	}
-	if a.open && !a.done && (last || len(b) >= unitHead) {
-		a.hand(b)
-		a.done = true
+	if a.inUnit && !a.handedOver && (last || len(b) >= unitHead) {
+		a.emit(b)
+		a.handedOver = true
 	}
-	if !a.open || a.done {
+	if !a.inUnit || a.handedOver {
 		b = b[max(0, len(b)-len(startCode)+1):] // a start code may be cut in two
 	}
 	a.buf = a.buf[:copy(a.buf, b)]
 }
 
-func (a *annexB) hand(unit []byte) {
-	if a.flood.more() {
+func (a *annexB) emit(unit []byte) {
+	if a.count.allow() {
 		a.to.unit(head(unit))
 	}
 }
 
-// flood counts NAL units. Tiny ones without end would cost far more time than media
+// unitCount counts NAL units. Tiny ones without end would cost far more time than media
 // of the same size.
-type flood int
+type unitCount int
 
-// maxUnits is more than five minutes of frames in many slices have.
+// maxUnits exceeds the NAL units of five minutes of many-slice video.
 const maxUnits = 1 << 21
 
-// more counts one unit, and is false when there were too many.
-func (f *flood) more() bool {
-	*f++
-	return *f <= maxUnits
+// allow counts one unit, and is false once the limit is exceeded.
+func (c *unitCount) allow() bool {
+	*c++
+	return *c <= maxUnits
 }
 
-// err is the fault of too many.
-func (f flood) err() error {
-	if f <= maxUnits {
+// err returns a fault once the limit is exceeded.
+func (c unitCount) err() error {
+	if c <= maxUnits {
 		return nil
 	}
 	return unreadable("it has more units than any segment")

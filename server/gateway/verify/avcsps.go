@@ -12,10 +12,10 @@ type avcSPS struct {
 	Width, Height int
 	// FPS is the declared frame rate, 0 when there is none.
 	FPS float64
-	// Chroma is 0 for grey, 1 for 4:2:0, 2 for 4:2:2, 3 for 4:4:4; Depth is in bits.
+	// Chroma is 0 for gray, 1 for 4:2:0, 2 for 4:2:2, 3 for 4:4:4; Depth is in bits.
 	Chroma, Depth uint
 
-	separate     bool // colour planes are coded apart
+	separate     bool // color planes are coded apart
 	frameNumBits int
 	pocType      uint
 	pocBits      int

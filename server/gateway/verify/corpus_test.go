@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/libav"
 )
 
-// uneven are recipes beside kinds, of which an honest transcoder makes more frames, or
+// uneven are recipes besides kinds, of which an honest transcoder makes more frames, or
 // others, than the segment's name and number say.
 var uneven = map[string][2]string{
 	"29.97": {"-f lavfi -i testsrc2=size=320x180:rate=30000/1001:duration=1.001 " + x264, "ts"},

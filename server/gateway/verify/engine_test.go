@@ -117,7 +117,7 @@ func cpu() time.Duration {
 }
 
 // BenchmarkAgainstDecode counts a rendition of 720p, 2 s, 3 Mbit/s, and decodes it
-// beside; it reports how many times the CPU time a decode takes.
+// concurrently; it reports how many times the CPU time a decode takes.
 func BenchmarkAgainstDecode(b *testing.B) {
 	data := clip(b, "-f lavfi -i testsrc2=size=1280x720:rate=30:duration=2,noise=alls=12:allf=t -c:v libx264 -pix_fmt "+
 		"yuv420p -preset veryfast -b:v 3M -g 60", "ts")

@@ -12,7 +12,7 @@ const (
 	trunDuration, trunSize, trunFlags, trunShifted = 0x100, 0x200, 0x400, 0x800
 )
 
-// fragmentDefaults returns the size of samples of a track that do not say theirs.
+// fragmentDefaults returns the default sample size of a track.
 func fragmentDefaults(mvex []byte, id uint32) (size uint32) {
 	EachBox(mvex, func(kind string, body []byte, _ int) {
 		if kind == "trex" && len(body) >= 20 && binary.BigEndian.Uint32(body[4:]) == id {
@@ -60,8 +60,8 @@ func (r *sampleReader) trackFragment(traf []byte, base uint64, size uint32) erro
 	return err
 }
 
-// run reads one run of samples, which begins where it says, from base on, or at
-// next; it returns where it ended.
+// run reads one run of samples. It begins at its own offset from base, or at next
+// without one. run returns its end.
 func (r *sampleReader) run(trun []byte, base, next uint64, size uint32) (uint64, error) {
 	f := fields{b: trun}
 	flags := f.u32() & 0xffffff
@@ -104,7 +104,7 @@ func (f *fields) u32() uint32 {
 	return v
 }
 
-// skip passes over one field for each of these flags that is set.
+// skip skips one field for each of these flags that is set.
 func (f *fields) skip(flags uint32, each ...uint32) {
 	for _, bit := range each {
 		if flags&bit != 0 {

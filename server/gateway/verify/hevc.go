@@ -5,8 +5,8 @@ type hevc struct {
 	sps [16]*hevcSPS
 	pps [64]*HEVCPPS
 
-	// begun: a frame came that decoding can begin at. skipping: those that refer to
-	// what came before it cannot be decoded.
+	// begun: a random access picture came. skipping: the leading pictures that refer
+	// to pictures before it cannot be decoded.
 	begun, skipping bool
 	v               Video
 }
@@ -20,7 +20,7 @@ func (h *hevc) begin() {}
 
 func (h *hevc) unit(nal []byte) {
 	if len(nal) < 3 || nal[0]&1 != 0 || nal[1]>>3 != 0 {
-		return // frames of further layers are extras
+		return // further layers are optional
 	}
 	kind, payload := nal[0]>>1&0x3f, nal[2:]
 	switch kind {
@@ -62,7 +62,7 @@ func (h *hevc) slice(kind byte, payload []byte) {
 	h.v.frame(sps.Width, sps.Height)
 }
 
-// decodable reports whether a decoder that begins with the file can decode a
+// decodable reports whether a decoder that starts at the first byte can decode a
 // frame of a NAL type.
 func (h *hevc) decodable(kind byte) bool {
 	switch {

@@ -23,7 +23,7 @@ type track struct {
 	found  bool
 	scale  uint32
 	length time.Duration
-	flood  flood
+	count  unitCount
 }
 
 // countMP4 reads a movie whose samples are listed in tables, in fragments, or both.
@@ -51,7 +51,7 @@ func countMP4(data []byte) (Video, error) {
 		}
 	})
 	if err == nil {
-		err = t.flood.err()
+		err = t.count.err()
 	}
 	return t.units.video(), err
 }
@@ -153,7 +153,7 @@ func (t *track) sets(count int, b []byte) []byte {
 // sample takes the NAL units of one sample.
 func (t *track) sample(b []byte) {
 	t.units.begin()
-	for t.prefix > 0 && len(b) > t.prefix && t.flood.more() {
+	for t.prefix > 0 && len(b) > t.prefix && t.count.allow() {
 		n := 0
 		for _, c := range b[:t.prefix] {
 			n = n<<8 | int(c)

@@ -1,8 +1,8 @@
 package verify
 
-// decodingTime returns when what begins in a packetized elementary stream's packet is
-// decoded, in ticks of 90 kHz; ok is false when its header does not tell. Where only
-// the time of presentation is there, both are the same.
+// decodingTime returns the decoding timestamp of the access unit that begins in a PES
+// packet, in ticks of 90 kHz. A header with a presentation timestamp alone has the same
+// decoding timestamp; ok is false without either.
 func decodingTime(b []byte) (ticks uint64, ok bool) {
 	const pts, dts, size = 9, 14, 5
 	if len(b) < pts || b[0] != 0 || b[1] != 0 || b[2] != 1 || b[7]&0x80 == 0 {

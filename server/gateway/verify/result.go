@@ -7,7 +7,6 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/signature"
 )
 
@@ -23,9 +22,9 @@ type Result struct {
 	Renditions [][]byte
 	Pixels     []core.Pixels
 	Profiles   []core.Profile
-	// Hashes gives the renditions' Keccak hashes where they are made beside; it may wait
-	// for them. Nil has Check make them.
-	Hashes func() [][keccak.Size]byte
+	// Hashes gives the renditions' hashes where they are made concurrently; it may wait
+	// for them. Nil has Check make them, with Keccak-256.
+	Hashes func() [][signature.HashSize]byte
 	// Source is the source's size by its headers, zero when it is not known; Input is what
 	// its frames are, and can become.
 	Source Size
@@ -54,12 +53,12 @@ func (r *Result) Check() error {
 }
 
 func (r *Result) checkSignature() error {
-	var hashes [][keccak.Size]byte
+	var hashes [][signature.HashSize]byte
 	if r.Hashes != nil {
 		hashes = r.Hashes()
 	} else {
 		for _, data := range r.Renditions {
-			hashes = append(hashes, keccak.Sum(data))
+			hashes = append(hashes, signature.Keccak256(data))
 		}
 	}
 	preimage := signature.Result(hashes)

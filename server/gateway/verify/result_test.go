@@ -9,7 +9,6 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/server/gateway/verify"
 	"github.com/tuttinode/tutti/transcoder"
@@ -26,7 +25,7 @@ func signed(t testing.TB) verify.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	preimage := signature.Result([][keccak.Size]byte{keccak.Sum(data)})
+	preimage := signature.Result([][signature.HashSize]byte{signature.Keccak256(data)})
 	sig, err := signature.EthSign(key, preimage[:])
 	if err != nil {
 		t.Fatal(err)

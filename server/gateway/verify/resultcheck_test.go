@@ -99,7 +99,7 @@ var kinds = map[string]string{
 	"10-bit":               picture + "-c:v libx264 -pix_fmt yuv420p10le",
 	"4:2:2":                picture + "-c:v libx264 -pix_fmt yuv422p",
 	"4:4:4":                picture + "-c:v libx264 -pix_fmt yuv444p",
-	"grey":                 picture + "-c:v libx264 -pix_fmt gray",
+	"gray":                 picture + "-c:v libx264 -pix_fmt gray",
 	"odd size":             "-f lavfi -i testsrc2=size=321x181:rate=30:duration=1 -c:v libx264 -pix_fmt yuv444p",
 	"146x82":               "-f lavfi -i testsrc2=size=146x82:rate=30:duration=1 " + medium,
 	"4K":                   "-f lavfi -i testsrc2=size=3840x2160:rate=30:duration=0.2 " + x264,

@@ -7,7 +7,7 @@ import (
 // SniffedInfo is what a segment's headers say. Comparable: segments of an unchanged source give equal
 // values, except for missing streams.
 type SniffedInfo struct {
-	// Known says that the container was recognised, as Format. Of Matroska and WebM,
+	// Known says that the container was recognized, as Format. Of Matroska and WebM,
 	// which are neither format, the codecs and the size alone are read.
 	Known  bool
 	Format core.Format
@@ -41,7 +41,7 @@ func (i SniffedInfo) Same(o SniffedInfo) bool {
 	return i == o
 }
 
-// SniffSegment reads a segment's headers. It never fails: what is not recognised
+// SniffSegment reads a segment's headers. It never fails: what is not recognized
 // gives the zero value.
 func SniffSegment(data []byte) SniffedInfo {
 	switch {

@@ -23,8 +23,8 @@ var (
 type movieReader struct {
 	info       SniffedInfo
 	videoCodec string
-	// frames says that there is a video track, samples that a track has samples,
-	// or may have some.
+	// frames: there is a video track. videoSamples: it has samples. samples: some track
+	// has samples. A table that is missing counts as one with samples.
 	frames, videoSamples, samples bool
 }
 
@@ -118,8 +118,8 @@ func visualEntry(entry []byte, codec string, i *SniffedInfo) string {
 	return ""
 }
 
-// noSamples reports whether a sample size box counts no samples. In a file in
-// fragments it counts none either, and the samples are elsewhere.
+// noSamples reports whether a sample size box has a count of 0. A fragmented file has that
+// too: its samples are in the fragments.
 func noSamples(stsz []byte) bool {
 	return len(stsz) >= 12 && binary.BigEndian.Uint32(stsz[8:]) == 0
 }

@@ -21,7 +21,7 @@ func countTS(data []byte) (Video, error) {
 	if to == nil {
 		return Video{}, unreadable("its video is neither H.264 nor HEVC")
 	}
-	stream := annexB{to: to, buf: make([]byte, 0, pending+PacketSize)}
+	stream := annexB{to: to, buf: make([]byte, 0, scanThreshold+PacketSize)}
 	begun := false
 	EachPacket(data, func(p []byte) bool {
 		pid, start := PacketHead(p)
@@ -35,10 +35,10 @@ func countTS(data []byte) (Video, error) {
 		if begun {
 			stream.write(payload)
 		}
-		return stream.flood.err() == nil
+		return stream.count.err() == nil
 	})
 	stream.end()
-	return to.video(), stream.flood.err()
+	return to.video(), stream.count.err()
 }
 
 // programOf reads a transport stream's program map.

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/tuttinode/tutti/core/fairqueue"
 )
 
 // extendEvery is how often the read deadline of an answer in progress is extended.
@@ -21,32 +23,32 @@ type answer struct {
 	length int64
 	// err is a failure in place of an answer.
 	err error
-	// over is closed when reading has ended; whole: it was read to its end.
-	over chan struct{}
-	body io.Reader
+	// closed is closed when reading has ended.
+	closed chan struct{}
+	body   io.Reader
 	// src is the worker's request and backlog what came of it; nil for an answer that came whole.
 	src     io.Reader
 	backlog *backlog
 	// accepted is closed when its job takes it.
 	accepted chan struct{}
-	// done releases the memory budget of the bytes.
-	done func()
+	// releaseMemory, if set, releases the memory budget of the bytes.
+	releaseMemory func()
 
 	mu         sync.Mutex
 	ctl        *http.ResponseController // guarded by mu; nil once the handler may be gone
 	extendedAt time.Time                // guarded by mu
-	stall      time.Duration            // guarded by mu
-	whole      bool                     // guarded by mu
+	maxPause   time.Duration            // guarded by mu
 	ended      bool                     // guarded by mu
+	complete   bool                     // guarded by mu; it was read to its end
 }
 
 func newAnswer(body io.Reader) *answer {
-	return &answer{status: http.StatusOK, length: -1, over: make(chan struct{}), accepted: make(chan struct{}),
-		body: body, stall: stallTime}
+	return &answer{status: http.StatusOK, length: -1, closed: make(chan struct{}), accepted: make(chan struct{}),
+		body: body, maxPause: stallTime}
 }
 
-// newPassing is an answer that comes as it is read from src.
-func newPassing(src io.Reader, memory *backlogs) *answer {
+// newStreamed returns an answer whose body passes to its job while it is read from src.
+func newStreamed(src io.Reader, memory *fairqueue.Budget) *answer {
 	b := newBacklog(memory)
 	a := newAnswer(b)
 	a.src, a.backlog = src, b
@@ -61,13 +63,13 @@ func (a *answer) accept(party string) {
 	close(a.accepted)
 }
 
-// receive reads a passing answer from its worker once its job takes it, and reports whether it came to
+// receive reads a streamed answer from its worker once its job takes it, and reports whether it came to
 // its end. It returns when the answer is over for its worker, which may be long before its gateway has
 // taken it.
-func (a *answer) receive() (whole bool) {
+func (a *answer) receive() (complete bool) {
 	select {
 	case <-a.accepted:
-	case <-a.over:
+	case <-a.closed:
 		return false
 	}
 	defer func() {
@@ -105,18 +107,18 @@ func (a *answer) read(p []byte) (int, error) {
 func (a *answer) extendDeadline(now bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.ctl == nil || !now && time.Since(a.extendedAt) < min(extendEvery, a.stall/2) {
+	if a.ctl == nil || !now && time.Since(a.extendedAt) < min(extendEvery, a.maxPause/2) {
 		return
 	}
 	a.extendedAt = time.Now()
 	// Without deadlines the server detects a dead connection by other means.
-	_ = a.ctl.SetReadDeadline(a.extendedAt.Add(a.stall))
+	_ = a.ctl.SetReadDeadline(a.extendedAt.Add(a.maxPause))
 }
 
 // limitPause lowers the time that the answer may pause from now on.
 func (a *answer) limitPause(d time.Duration) {
 	a.mu.Lock()
-	a.stall = min(a.stall, d)
+	a.maxPause = min(a.maxPause, d)
 	a.mu.Unlock()
 	a.extendDeadline(true)
 }
@@ -124,35 +126,35 @@ func (a *answer) limitPause(d time.Duration) {
 // shortenStall gives an answer of a lost worker little time for its next byte.
 func (a *answer) shortenStall() {
 	a.mu.Lock()
-	a.stall = lostTime
+	a.maxPause = lostTime
 	a.mu.Unlock()
 	a.extendDeadline(true)
 }
 
 // end releases the handler and interrupts a waiting read. Only the first call counts.
-func (a *answer) end(whole bool) {
+func (a *answer) end(complete bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.ended {
 		return
 	}
-	a.ended, a.whole = true, whole
-	if a.ctl != nil && !whole {
+	a.ended, a.complete = true, complete
+	if a.ctl != nil && !complete {
 		_ = a.ctl.SetReadDeadline(time.Unix(1, 0))
 	}
 	a.ctl = nil
-	if a.done != nil {
-		a.done()
+	if a.releaseMemory != nil {
+		a.releaseMemory()
 	}
-	if a.backlog != nil && !whole {
+	if a.backlog != nil && !complete {
 		a.backlog.drop()
 	}
-	close(a.over)
+	close(a.closed)
 }
 
-// complete reports whether the answer was read to its end.
-func (a *answer) complete() bool {
+// isComplete reports whether the answer was read to its end.
+func (a *answer) isComplete() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.whole
+	return a.complete
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/tracing"
+	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -22,7 +22,7 @@ func (p *Pool) ask(ctx context.Context, w *worker, job *inference.Job, party str
 	task := p.tasks.Open(w.id.Instance)
 	notification.TaskId = int64(task.ID)
 	if j := notification.GetJob(); j != nil {
-		j.Traceparent, j.Tracestate = tracing.Headers(ctx)
+		j.Traceparent, j.Tracestate = telemetry.Headers(ctx)
 	}
 	e := &pendingJob{notification: notification, size: size, sentAt: p.opt.Now()}
 	if !p.sendJob(w, e) {
@@ -38,13 +38,16 @@ func (p *Pool) ask(ctx context.Context, w *worker, job *inference.Job, party str
 	if err != nil {
 		return nil, err
 	}
-	return p.accept(ctx, w, a, job, party)
+	return p.accept(ctx, w, task.ID, a, job, party)
 }
 
 // answerTimeout returns how long a worker may take to begin its answer.
 func (p *Pool) answerTimeout(w *worker, job *inference.Job) time.Duration {
-	if w.isTutti() {
-		return p.opt.Limits.Begin(job) + ownGrace
+	switch {
+	case isLive(job.Model):
+		return liveBegin
+	case w.isTutti():
+		return p.begin(job) + ownGrace
 	}
 	return p.opt.Limits.Whole
 }
@@ -86,7 +89,7 @@ func (p *Pool) await(
 // accept makes the reply to a party's job of an answer in progress. When ctx ends, the worker's request
 // ends at once.
 func (p *Pool) accept(
-	ctx context.Context, w *worker, a *answer, job *inference.Job, party string,
+	ctx context.Context, w *worker, task remote.TaskID, a *answer, job *inference.Job, party string,
 ) (*inference.Reply, error) {
 	if a.err != nil {
 		return nil, a.err
@@ -97,9 +100,9 @@ func (p *Pool) accept(
 		a.shortenStall()
 	}
 	p.mu.Unlock()
-	a.limitPause(p.opt.Limits.Silence + ownGrace)
+	a.limitPause(p.pause(job))
 	a.accept(party)
-	b := &body{p: p, w: w, a: a, ctx: ctx, model: job.Model, begun: p.opt.Now()}
+	b := &body{p: p, w: w, a: a, task: task, ctx: ctx, model: job.Model, begun: p.opt.Now()}
 	b.forget = context.AfterFunc(ctx, func() { a.end(false) })
 	if job.Stream && a.status < 300 {
 		if err := b.peek(); err != nil {

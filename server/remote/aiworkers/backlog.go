@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"sync"
+
+	"github.com/tuttinode/tutti/core/fairqueue"
 )
 
 const (
@@ -12,6 +14,8 @@ const (
 	// freeBacklog is how much of each answer's backlog does not count: an answer whose gateway keeps
 	// up has less.
 	freeBacklog = 64 << 10
+	// leastPiece is the least that is kept in one piece.
+	leastPiece = 512
 	// smallRead and largeRead are the buffers for events and for bulk data.
 	smallRead, largeRead = 4 << 10, 64 << 10
 )
@@ -22,42 +26,11 @@ var (
 	errEnded  = errors.New("the answer was ended")
 )
 
-// backlogs is the memory for what came of answers and was not taken yet. All answers of a worker share
-// one connection: bytes that stayed in it would use up its window, and stop the answers to all other
-// gateways. A party with several answers holds no more than it leaves to others.
-type backlogs struct {
-	mu      sync.Mutex
-	left    int64            // guarded by mu
-	parties map[string]int64 // bytes that each party holds; guarded by mu
-}
-
-func newBacklogs(most int64) *backlogs { return &backlogs{left: most, parties: make(map[string]int64)} }
-
-// take takes n bytes for a party's answer, which holds held bytes already, and reports whether they fit.
-func (b *backlogs) take(party string, n, held int64) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	has := b.parties[party]
-	if n > b.left || has > held && has+n > b.left-n {
-		return false
-	}
-	b.left -= n
-	b.parties[party] = has + n
-	return true
-}
-
-func (b *backlogs) release(party string, n int64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.left += n
-	if b.parties[party] -= n; b.parties[party] <= 0 {
-		delete(b.parties, party)
-	}
-}
-
-// backlog is what came of one answer and was not read yet.
+// backlog is what came of one answer and was not read yet. All answers of a worker share one connection: bytes
+// that stayed in it would use up its window, and stop the answers to all other gateways. So they are read at
+// once, into memory that all answers share.
 type backlog struct {
-	memory *backlogs
+	memory *fairqueue.Budget
 	// party is whose answer it is; set before the first byte.
 	party string
 
@@ -70,7 +43,7 @@ type backlog struct {
 	err error
 }
 
-func newBacklog(memory *backlogs) *backlog {
+func newBacklog(memory *fairqueue.Budget) *backlog {
 	b := &backlog{memory: memory}
 	b.changed = sync.NewCond(&b.mu)
 	return b
@@ -85,16 +58,25 @@ func (b *backlog) put(p []byte) bool {
 	}
 	n := int64(len(p))
 	if more := b.size + n - freeBacklog - b.held; more > 0 {
-		if !b.memory.take(b.party, more, b.held) {
+		if !b.memory.Take(b.party, more, b.held) {
 			b.endLocked(errBehind)
 			return false
 		}
 		b.held += more
 	}
 	b.size += n
-	b.pieces = append(b.pieces, append([]byte(nil), p...))
+	b.appendLocked(p)
 	b.changed.Broadcast()
 	return true
+}
+
+// appendLocked keeps bytes. Single ones go together, so that they take no more than they count.
+func (b *backlog) appendLocked(p []byte) {
+	if last := len(b.pieces) - 1; last >= 0 && len(p) <= cap(b.pieces[last])-len(b.pieces[last]) {
+		b.pieces[last] = append(b.pieces[last], p...)
+		return
+	}
+	b.pieces = append(b.pieces, append(make([]byte, 0, max(len(p), leastPiece)), p...))
 }
 
 // Read waits for the next bytes.
@@ -146,7 +128,7 @@ func (b *backlog) endLocked(err error) {
 // releaseLocked releases what is booked beyond n bytes.
 func (b *backlog) releaseLocked(n int64) {
 	if b.held > n {
-		b.memory.release(b.party, b.held-n)
+		b.memory.Release(b.party, b.held-n)
 		b.held = n
 	}
 }

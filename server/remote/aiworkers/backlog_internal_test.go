@@ -5,10 +5,12 @@ import (
 	"errors"
 	"io"
 	"testing"
+
+	"github.com/tuttinode/tutti/core/fairqueue"
 )
 
 // held is an answer of a party of which so much came and nothing was taken.
-func held(memory *backlogs, party string, size int) (b *backlog, fits bool) {
+func held(memory *fairqueue.Budget, party string, size int) (b *backlog, fits bool) {
 	b = newBacklog(memory)
 	b.party = party
 	for ; size > 0; size -= freeBacklog {
@@ -22,7 +24,7 @@ func held(memory *backlogs, party string, size int) (b *backlog, fits bool) {
 // TestOnePartysBacklogLeavesMemory: gateways that take nothing of their answers lose those, and no others.
 func TestOnePartysBacklogLeavesMemory(t *testing.T) {
 	t.Parallel()
-	memory := newBacklogs(8 * freeBacklog)
+	memory := fairqueue.NewBudget(8 * freeBacklog)
 	var all []*backlog
 	for i, row := range []struct {
 		party string
@@ -49,8 +51,8 @@ func TestOnePartysBacklogLeavesMemory(t *testing.T) {
 		}
 		b.drop()
 	}
-	if memory.left != 8*freeBacklog || len(memory.parties) != 0 {
-		t.Errorf("%d bytes are left, %v", memory.left, memory.parties)
+	if !memory.Take("f", 8*freeBacklog, 0) {
+		t.Error("memory of answers that ended is not free")
 	}
 }
 
@@ -58,7 +60,7 @@ func TestOnePartysBacklogLeavesMemory(t *testing.T) {
 func TestABacklogIsTheAnswer(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	memory := newBacklogs(1 << 20)
+	memory := fairqueue.NewBudget(1 << 20)
 	b := newBacklog(memory)
 	want := bytes.Repeat([]byte("0123456789"), 30_000)
 	for rest := want; len(rest) > 0; rest = rest[min(len(rest), 777):] {
@@ -68,7 +70,27 @@ func TestABacklogIsTheAnswer(t *testing.T) {
 	}
 	b.finish(broken)
 	got, err := io.ReadAll(b)
-	if !bytes.Equal(got, want) || !errors.Is(err, broken) || memory.left != 1<<20 {
-		t.Errorf("%d bytes, %v, %d left", len(got), err, memory.left)
+	if !bytes.Equal(got, want) || !errors.Is(err, broken) || !memory.Take("other", 1<<20, 0) {
+		t.Errorf("%d bytes, %v, or memory that is not free", len(got), err)
+	}
+}
+
+// An answer in single bytes takes no more memory than it counts, and is the same.
+func TestABacklogOfSingleBytes(t *testing.T) {
+	t.Parallel()
+	b := newBacklog(fairqueue.NewBudget(1 << 20))
+	want := make([]byte, 100_000)
+	for i := range want {
+		want[i] = byte(i)
+		if !b.put(want[i : i+1]) {
+			t.Fatal("the answer ends at", i)
+		}
+	}
+	if n := len(b.pieces); n > len(want)/leastPiece+1 {
+		t.Errorf("%d pieces of %d bytes", n, len(want))
+	}
+	b.finish(io.EOF)
+	if got, err := io.ReadAll(b); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes of %d, %v", len(got), len(want), err)
 	}
 }

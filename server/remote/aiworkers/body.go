@@ -10,6 +10,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/remote"
 )
 
 // body is an answer that is read as it comes from its worker.
@@ -17,6 +18,7 @@ type body struct {
 	p      *Pool
 	w      *worker
 	a      *answer
+	task   remote.TaskID
 	ctx    context.Context
 	model  inference.Model
 	begun  time.Time
@@ -93,15 +95,22 @@ func (b *body) Close() error {
 
 // count counts the answer for its worker. A canceled job's answer does not count.
 func (b *body) count() {
-	switch whole := b.a.complete(); {
-	case whole && b.a.status < http.StatusInternalServerError:
+	switch complete := b.a.isComplete(); {
+	case complete && b.a.status < http.StatusInternalServerError:
 		b.w.tally.Done()
-		b.p.opt.Recorder.ResultReceived(b.model, b.p.opt.Now().Sub(b.begun), true)
-	case whole:
+		b.record(b.p.opt.Now().Sub(b.begun), true)
+	case complete:
 		b.w.tally.Failed()
 	case b.broken:
 		b.w.tally.Failed()
-		b.p.opt.Recorder.ResultReceived(b.model, 0, false)
+		b.record(0, false)
+	}
+}
+
+// record records the result. A live session's answer has none and lasts as long as the session.
+func (b *body) record(took time.Duration, ok bool) {
+	if !isLive(b.model) {
+		b.p.opt.Recorder.ResultReceived(b.model, took, ok)
 	}
 }
 

@@ -8,7 +8,8 @@ import (
 	"net/http/httptest"
 	"time"
 
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
+	"github.com/tuttinode/tutti/core/fairqueue"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -34,14 +35,14 @@ func ReadRegistration(req *rpc.RegisterAIWorkerRequest) ([]inference.ModelState,
 
 // Through is a stream as a job reads it, in pieces of size bytes.
 func Through(src io.Reader, size int) (text []byte, err error) {
-	a := newPassing(src, newBacklogs(backlogBytes))
+	a := newStreamed(src, fairqueue.NewBudget(backlogBytes))
 	a.accept("party")
 	ended := make(chan struct{})
 	go func() { defer close(ended); a.receive() }()
 	defer func() { <-ended }()
 	b := &body{p: &Pool{opt: Options{Now: time.Now, Recorder: inference.NopRecorder{}}},
 		w: &worker{lost: make(chan struct{}),
-			tally: new(deviceport.Tally)}, a: a, ctx: context.Background(), forget: func() bool { return true }}
+			tally: new(device.Tally)}, a: a, ctx: context.Background(), forget: func() bool { return true }}
 	defer b.Close()
 	if err := b.peek(); err != nil {
 		return nil, err

@@ -210,7 +210,7 @@ type outcome struct {
 	err   error
 }
 
-// start does a job beside the test.
+// start does a job alongside the test.
 func (b *bench) start(job *inference.Job) <-chan outcome {
 	b.Helper()
 	slot, err := b.pool.Reserve(b.Context(), job.Model, "gateway")

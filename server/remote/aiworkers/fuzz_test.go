@@ -73,7 +73,7 @@ func FuzzMixed(f *testing.F) {
 	})
 }
 
-// What workers of the network are told of a job is JSON, whatever a client sent.
+// What workers of the network get about a job is JSON, whatever a client sent.
 func FuzzNetworkRequest(f *testing.F) {
 	f.Add(33, []byte(`{"model":"m","messages":[{"role":"user","content":"hi"}],"max_tokens":5}`), "application/json")
 	f.Add(27, []byte(`{"model_id":"m","prompt":"p"}`), "application/json")

@@ -25,7 +25,7 @@ func TestMemoryOfAnAnswer(t *testing.T) {
 }
 
 // An answer becomes no larger than its files, however often it names them, and what is read of it
-// beside them is little.
+// besides them is little.
 func TestFilesAreNamedOnce(t *testing.T) {
 	t.Parallel()
 	file := part{"Content-Type: image/png\r\nContent-Disposition: attachment; filename=a.png", strings.Repeat("x", 1<<20)}

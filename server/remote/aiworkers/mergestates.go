@@ -59,4 +59,5 @@ func narrow(out, other *inference.ModelState) {
 		out.Context = other.Context
 	}
 	out.Operations = inference.Either(out.Operations, other.Operations)
+	out.Features = out.Features.Both(other.Features)
 }

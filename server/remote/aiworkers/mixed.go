@@ -29,11 +29,11 @@ var (
 	errFile   = errors.New("a file without a usable name or of an unknown type")
 	errAnswer = errors.New("no JSON among the parts")
 	errTwice  = errors.New("two parts are JSON")
-	errNames  = errors.New("too much JSON beside the files")
+	errNames  = errors.New("too much JSON besides the files")
 	errDepth  = errors.New("JSON nested too deep")
 )
 
-// mediaFile is an image, video or sound that came beside an answer.
+// mediaFile is an image, video or sound that came with an answer.
 type mediaFile struct {
 	kind string
 	data []byte
@@ -65,7 +65,7 @@ func (p *Pool) readMixed(d *delivery) (*answer, error) {
 	p.budget.Release(held - stays)
 	a := newAnswer(bytes.NewReader(answer))
 	a.contentType, a.length = jsonType, int64(len(answer))
-	a.done = func() { p.budget.Release(stays) }
+	a.releaseMemory = func() { p.budget.Release(stays) }
 	return a, nil
 }
 

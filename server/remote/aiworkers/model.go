@@ -66,6 +66,7 @@ func (p *Pool) setModelsLocked(w *worker, states []inference.ModelState) {
 		}
 		e.reported, e.slots = *s, s.Capacity
 	}
+	before := len(p.models)
 	for id, e := range w.entries {
 		if !have[id] {
 			delete(w.entries, id)
@@ -73,6 +74,9 @@ func (p *Pool) setModelsLocked(w *worker, states []inference.ModelState) {
 			e.slots = 0
 			p.updateModelLocked(e.model)
 		}
+	}
+	if len(p.models) < before {
+		p.order = slices.DeleteFunc(p.order, func(m *model) bool { return len(m.entries) == 0 })
 	}
 	p.refreshLocked(w)
 }
@@ -99,11 +103,10 @@ func (p *Pool) addEntryLocked(w *worker, id inference.Model) *entry {
 }
 
 // updateModelLocked computes a model's state and slots from its entries. It removes a model
-// that no worker has any more.
+// that no worker has any more; the caller takes it out of order.
 func (p *Pool) updateModelLocked(m *model) {
 	if len(m.entries) == 0 {
 		delete(p.models, m.id)
-		p.order = slices.DeleteFunc(p.order, func(other *model) bool { return other == m })
 		m.queue.Resize(0)
 		m.queue.Shut(fault.New(fault.ModelNotReady, opReserve, "its last worker is gone"))
 		return
@@ -146,12 +149,12 @@ func (m *model) stateNowLocked() inference.ModelState {
 
 // pick chooses the worker with the most free capacity, of those with the model loaded if
 // there are any, and marks its slot as busy. The error is why there is none: no runner
-// supports the operation, or all workers are busy.
+// supports the operation, all workers are busy, or they drain.
 func (p *Pool) pick(m *model, want requirements, tried map[*worker]bool) (*entry, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var best *entry
-	able, anyReady := false, false
+	able, anyReady, stops := false, false, false
 	for _, e := range m.entries {
 		anyReady = anyReady || e.ready()
 	}
@@ -162,6 +165,7 @@ func (p *Pool) pick(m *model, want requirements, tried map[*worker]bool) (*entry
 		fit := e.ready() || !anyReady && e.cold()
 		// A disconnected worker may reconnect in a moment.
 		able = able || fit || e.w.disconnected
+		stops = stops || e.w.draining || e.w.operatorDrained
 		if fit && e.busy < e.capacity() && (best == nil || e.before(best, want, p.opt.Now())) {
 			best = e
 		}
@@ -175,6 +179,9 @@ func (p *Pool) pick(m *model, want requirements, tried map[*worker]bool) (*entry
 		return nil, errAllBusy
 	case len(tried) == 0 && len(m.entries) > 0 && anyReady:
 		return nil, fault.New(fault.OperationUnsupported, opRun, "no worker's runner does \""+string(want.op)+"\"")
+	}
+	if stops {
+		return nil, fault.New(fault.ModelNotReady, opRun, "its worker stops")
 	}
 	return nil, fault.New(fault.AIWorkerLost, opRun, m.id.String())
 }

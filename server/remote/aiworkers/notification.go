@@ -22,8 +22,12 @@ func (p *Pool) notification(
 ) (notification *rpc.NotifyAIJob, size int, done func(), err error) {
 	done = func() {}
 	if w.isTutti() {
-		return &rpc.NotifyAIJob{Job: workerJob(job, party),
-			DeadlineMs: int64(p.opt.Limits.Begin(job) / time.Millisecond)}, len(job.Body), done, nil
+		whole, err := job.Whole() // a message is in memory
+		if err != nil {
+			return nil, 0, nil, fault.Wrap(fault.Unexpected, opRun, err)
+		}
+		return &rpc.NotifyAIJob{Job: workerJob(job, whole, party),
+			DeadlineMs: int64(p.begin(job) / time.Millisecond)}, len(whole), done, nil
 	}
 	request, file, err := networkRequest(job)
 	if err != nil {
@@ -47,10 +51,10 @@ func (p *Pool) notification(
 }
 
 // workerJob returns a job as tutti workers get it: unchanged.
-func workerJob(job *inference.Job, party string) *rpc.WorkerJob {
+func workerJob(job *inference.Job, body []byte, party string) *rpc.WorkerJob {
 	return &rpc.WorkerJob{
 		Capability: uint32(job.Model.Capability), ModelId: job.Model.ID, Operation: string(job.Operation),
-		Body: job.Body, ContentType: job.ContentType, Stream: job.Stream, HideUsage: job.HideUsage,
+		Body: body, ContentType: job.ContentType, Stream: job.Stream, HideUsage: job.HideUsage,
 		MaxTokens: int64(job.MaxTokens), Units: int64(job.Units), RequestId: job.RequestID, Party: party,
 	}
 }

@@ -20,13 +20,12 @@ const (
 	ownGrace = 10 * time.Second
 	// lostTime is what is left of that once its worker's registration has broken.
 	lostTime = 5 * time.Second
-	// holdTime is how long the place of one of our own workers is kept when its connection
-	// broke: it is back within a second or two, with its jobs.
-	holdTime = 3 * time.Second
 	// maxWait is how many jobs of a model may wait for a slot.
 	maxWait = 64
 	// maxWorkers bounds the workers.
 	maxWorkers = 4096
+	// maxPoolModels bounds the different models of all workers.
+	maxPoolModels = 4096
 	// maxWhole bounds an answer that is read as a whole, maxStream one that passes.
 	maxWhole  = 128 << 20
 	maxStream = 1 << 30
@@ -49,7 +48,7 @@ type Options struct {
 	// Node is the name by which our own workers know us, "tutti/1.2.3".
 	Node string
 	// ServiceURI is where workers reach this node where they did not say what they
-	// dialled, "https://host:8935".
+	// dialed, "https://host:8935".
 	ServiceURI string
 	// FirstTask is the id of the first task, another with each start of the process; see
 	// remote.FirstTask.

@@ -8,7 +8,9 @@ import (
 
 	"google.golang.org/grpc"
 
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
+	"github.com/tuttinode/tutti/core/fairqueue"
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -22,16 +24,18 @@ type Pool struct {
 	tasks    *remote.Tasks[*answer]
 	inputs   *inputs
 	budget   *remote.Budget
-	backlogs *backlogs
+	backlogs *fairqueue.Budget
 	refusals *remote.Refusals
 	parties  *remote.Parties
+	// failures limits the lines of jobs that workers did not begin.
+	failures fault.Lines
 
 	mu sync.Mutex
 	// workers are in order of their first registration; guarded by mu, like all fields
 	// below.
 	workers []*worker
 	models  map[inference.Model]*model
-	tallies deviceport.Tallies
+	tallies device.Tallies
 	// order has the models in order of their first registration.
 	order []*model
 	// activeAnswers are the answers in progress, by task.
@@ -58,7 +62,7 @@ func New(opt Options) (*Pool, error) {
 		tasks:         remote.NewTasks[*answer](opt.FirstTask),
 		inputs:        newInputs(opt.Random),
 		budget:        remote.NewBudget(answerBytes),
-		backlogs:      newBacklogs(backlogBytes),
+		backlogs:      fairqueue.NewBudget(backlogBytes),
 		refusals:      remote.NewRefusals(opt.Log, opt.Now),
 		models:        make(map[inference.Model]*model),
 		activeAnswers: make(map[remote.TaskID]*answer),

@@ -1,11 +1,16 @@
 package aiworkers
 
 import (
+	"log/slog"
 	"time"
 
-	"github.com/tuttinode/tutti/server/origin"
+	"github.com/tuttinode/tutti/server/access"
 	"github.com/tuttinode/tutti/server/remote"
 )
+
+// holdTime is how long the place of one of our own workers is kept when its connection broke: it is
+// back within a second or two, with its jobs.
+const holdTime = 3 * time.Second
 
 // awaitReconnect keeps a tutti worker registered whose connection broke, so that its jobs
 // continue when it reconnects. Meanwhile it gets no new jobs. It returns when the worker is
@@ -32,7 +37,7 @@ func (p *Pool) markDisconnected(w *worker, d *registrationStream) bool {
 	}
 	w.disconnected = true
 	p.refreshLocked(w)
-	p.opt.Log.Info("connection of AI worker broke", "worker", w.name, "addr", w.id.Addr)
+	p.refusals.LogArrival(slog.LevelInfo, "connection of AI worker broke", w.name, w.id.Addr)
 	return true
 }
 
@@ -40,7 +45,7 @@ func (p *Pool) markDisconnected(w *worker, d *registrationStream) bool {
 // and machine: it does not come back.
 func (p *Pool) findReplacedLocked(by remote.Identity) *worker {
 	for _, w := range p.workers {
-		if w.disconnected && by.IsTutti() && by.Name == w.id.Name && origin.Host(by.Addr) == origin.Host(w.id.Addr) {
+		if w.disconnected && by.IsTutti() && by.Name == w.id.Name && access.Host(by.Addr) == access.Host(w.id.Addr) {
 			return w
 		}
 	}

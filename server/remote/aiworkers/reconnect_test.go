@@ -188,3 +188,25 @@ func TestOurOperatorDrainsAWorker(t *testing.T) {
 	b.register(fresh)
 	b.has(llm("m"), 2)
 }
+
+// A job that has a slot and no worker yet is refused as one that comes later: its gateway asks another orchestrator,
+// and no worker counts as lost.
+func TestAWorkerDrainsBeforeAJobBegins(t *testing.T) {
+	b := newBench(t, nil)
+	b.register(ours("rig1", llm("m"), 1))
+	b.has(llm("m"), 1)
+	slot, err := b.pool.Reserve(t.Context(), llm("m"), "gateway")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.pool.Drain("rig1"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := slot.Run(t.Context(), chat(llm("m"), false)); fault.CodeOf(err) != fault.ModelNotReady {
+		t.Error(err)
+	}
+	if err := b.pool.Resume("rig1"); err != nil {
+		t.Fatal(err)
+	}
+	b.has(llm("m"), 1)
+}

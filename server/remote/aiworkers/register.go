@@ -2,6 +2,8 @@ package aiworkers
 
 import (
 	"errors"
+	"fmt"
+	"log/slog"
 	"slices"
 	"strconv"
 
@@ -86,6 +88,10 @@ func (p *Pool) register(reg *registration, base string) (*worker, *registrationS
 	if w == nil && p.isDuplicateLocked(reg) {
 		return nil, nil, errDuplicate
 	}
+	if p.newModelsLocked(reg.models)+len(p.models) > maxPoolModels {
+		return nil, nil, fault.New(fault.AIWorkerRefused, opRegister,
+			fmt.Sprintf("the workers have more than %d different models", maxPoolModels))
+	}
 	if w != nil {
 		w.stream.end()
 	} else {
@@ -110,6 +116,16 @@ func (p *Pool) register(reg *registration, base string) (*worker, *registrationS
 	return w, w.stream, nil
 }
 
+// newModelsLocked counts the models that no worker has yet.
+func (p *Pool) newModelsLocked(states []inference.ModelState) (n int) {
+	for i := range states {
+		if p.models[states[i].Model] == nil {
+			n++
+		}
+	}
+	return n
+}
+
 // addWorkerLocked adds the worker of a first registration.
 func (p *Pool) addWorkerLocked(reg *registration, base string) *worker {
 	p.registrations++
@@ -127,7 +143,7 @@ func (p *Pool) addWorkerLocked(reg *registration, base string) *worker {
 	}
 	w.tally = p.tallies.Of(w.name)
 	p.workers = append(p.workers, w)
-	p.opt.Log.Info("AI worker registered", "worker", w.name, "addr", w.id.Addr, "node", w.id.Node, "version",
+	p.refusals.LogArrival(slog.LevelInfo, "AI worker registered", w.name, w.id.Addr, "node", w.id.Node, "version",
 		reg.version, "models", len(reg.models))
 	return w
 }
@@ -180,5 +196,5 @@ func (p *Pool) removeWorkerLocked(w *worker) {
 	if !w.nameReleased {
 		p.opt.Names.Release(w.name)
 	}
-	p.opt.Log.Info("AI worker gone", "worker", w.name, "addr", w.id.Addr)
+	p.refusals.LogArrival(slog.LevelInfo, "AI worker gone", w.name, w.id.Addr)
 }

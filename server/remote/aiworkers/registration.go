@@ -79,6 +79,7 @@ func (r *registration) readModels(models []*rpc.WorkerModel, c *rpc.Capabilities
 			State: state(m.GetState()), Warm: m.GetWarm(), External: m.GetExternal(), Capacity: slots(m.GetCapacity()),
 			Code: fault.Code(clean(m.GetCode(), maxName)), Reason: clean(m.GetReason(), maxReason),
 			Context: tokens(m.GetContext()), Operations: operations(m.GetOperations()),
+			Features:      inference.ReadFeatures(m.GetFeatures(), m.GetLacks()),
 			Devices:       r.devices(m.GetDevices()),
 			RunnerVersion: clean(per[m.GetCapability()].GetModels()[m.GetModelId()].GetRunnerVersion(), maxRelease),
 		}
@@ -91,7 +92,9 @@ func (r *registration) readModels(models []*rpc.WorkerModel, c *rpc.Capabilities
 
 // add adds a model, unless no jobs for it can come.
 func (r *registration) add(s *inference.ModelState) error {
-	if _, known := pipeline.Lookup(s.Model.Capability); !known || s.Model.ID == "" {
+	_, known := pipeline.Lookup(s.Model.Capability)
+	// Workers of the network do not serve live video.
+	if known = known || isLive(s.Model) && r.id.IsTutti(); !known || s.Model.ID == "" {
 		return nil
 	}
 	if len(s.Model.ID) > pm.MaxModelID || !utf8.ValidString(s.Model.ID) {
@@ -140,7 +143,7 @@ func state(word string) inference.State {
 func operations(words []string) []inference.Operation {
 	var out []inference.Operation
 	for _, w := range words[:min(len(words), maxOps)] {
-		if op := inference.Operation(w); slices.Contains(inference.TextOperations(), op) {
+		if op := inference.Operation(w); slices.Contains(inference.Reported(), op) {
 			out = append(out, op)
 		}
 	}

@@ -29,7 +29,11 @@ func (p *Pool) Reserve(ctx context.Context, id inference.Model, party string) (i
 	if err != nil {
 		return nil, p.refusal(m, fault.Canceled, err)
 	}
-	return &slot{p: p, m: m, party: p.parties.Name(party), release: release}, nil
+	s := &slot{p: p, m: m, party: p.parties.Name(party), release: release}
+	if isLive(id) {
+		return &liveSlot{slot: s, tried: make(map[*worker]bool), lost: make(chan struct{})}, nil
+	}
+	return s, nil
 }
 
 // findModel finds a model that jobs may wait for. The error says why they may not.

@@ -132,7 +132,7 @@ func (p *Pool) receive(d *delivery) {
 	case raw != "":
 		a, err = p.passThrough(d.r, raw)
 	case d.kind == streamType:
-		a = newPassing(d.r.Body, p.backlogs)
+		a = newStreamed(d.r.Body, p.backlogs)
 		a.contentType = streamType
 	case d.kind == mixedType && d.boundary != "":
 		a, err = p.readMixed(d)
@@ -167,15 +167,15 @@ func (p *Pool) deliver(d *delivery, a *answer) {
 	if !d.claim.Deliver(a) {
 		a.end(false)
 	}
-	whole := true
+	complete := true
 	switch {
 	case passes && a.backlog != nil:
-		whole = a.receive()
+		complete = a.receive()
 	case passes:
-		<-a.over
-		whole = a.complete()
+		<-a.closed
+		complete = a.isComplete()
 	}
-	if !whole {
+	if !complete {
 		http.Error(d.w, "no job waits for it", http.StatusGone)
 		return
 	}
@@ -206,7 +206,7 @@ func (p *Pool) passThrough(r *http.Request, raw string) (*answer, error) {
 	if err != nil || status < 200 || status > 499 {
 		return nil, unusable(errStatus)
 	}
-	a := newPassing(r.Body, p.backlogs)
+	a := newStreamed(r.Body, p.backlogs)
 	a.status, a.contentType, a.length = status, label(r.Header.Get("Content-Type")), r.ContentLength
 	return a, nil
 }

@@ -56,8 +56,10 @@ func (s *slot) run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 			return nil, err
 		}
 		last, tried[e.w] = err, true
-		s.p.opt.Log.Warn("AI job is tried on another worker", "worker", e.w.name, "model", job.Model.String(), "job",
-			job.RequestID, fault.Attr(err))
+		if others, ok := s.p.failures.Allow(s.party, s.p.opt.Now()); ok {
+			s.p.opt.Log.Warn("AI job is tried on another worker", "worker", e.w.name, "model", job.Model.String(), "job",
+				job.RequestID, "others", others, fault.Attr(err))
+		}
 	}
 	return nil, last
 }

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/remote"
 )
@@ -16,7 +16,7 @@ type worker struct {
 	name  string
 	since time.Time
 	// tally counts its jobs, and continues when it returns under its name.
-	tally  *deviceport.Tally
+	tally  *device.Tally
 	outbox *remote.Outbox
 	// base is the URL from which it fetches the inputs of jobs.
 	base string

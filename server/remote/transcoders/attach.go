@@ -2,6 +2,7 @@ package transcoders
 
 import (
 	"errors"
+	"log/slog"
 	"math"
 	"slices"
 	"strconv"
@@ -9,7 +10,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -46,8 +47,8 @@ func (s *Service) register(
 		return nil, nil, errDuplicate
 	}
 	if before != nil && before.replaceStream(new, state) {
-		s.opt.Log.Info("transcoder registered again", "worker", before.name, "sessions", state.offer.Sessions, "draining",
-			state.draining)
+		s.refusals.LogArrival(slog.LevelInfo, "transcoder registered again", before.name, id.Addr, "sessions",
+			state.offer.Sessions, "draining", state.draining)
 		return before, new, nil
 	}
 	if before != nil {
@@ -57,7 +58,7 @@ func (s *Service) register(
 	if err != nil {
 		return nil, nil, err
 	}
-	s.opt.Log.Info("transcoder registered", "worker", w.name, "from", id.Addr, "node", id.Node,
+	s.refusals.LogArrival(slog.LevelInfo, "transcoder registered", w.name, id.Addr, "node", id.Node,
 		"version", state.offer.Capabilities.Version, "sessions", state.offer.Sessions)
 	return w, new, nil
 }
@@ -124,8 +125,8 @@ func deviceName(name string) string {
 
 // offerOf returns a registration's offer. It copies what placement needs and keeps no reference
 // to the message.
-func offerOf(req *rpc.RegisterRequest) deviceport.Resources {
-	o := deviceport.Resources{Sessions: int(min(req.GetCapacity(), maxSessions)), Remote: true}
+func offerOf(req *rpc.RegisterRequest) device.Resources {
+	o := device.Resources{Sessions: int(min(req.GetCapacity(), maxSessions)), Remote: true}
 	if len(req.GetCapabilities().GetBitstring()) == 0 {
 		// A transcoder of an old release sends no capabilities and has the default ones.
 		o.Capabilities = capability.Offer(capability.Default(), "")

@@ -83,7 +83,7 @@ func (c *client) call(t testing.TB, req *rpc.RegisterRequest) {
 	}
 }
 
-// again registers anew on the same connection, as workers of our own kind do.
+// again registers a second time on the same connection, as tutti workers do.
 func (c *client) again(t testing.TB, req *rpc.RegisterRequest) *client {
 	t.Helper()
 	next := *c
@@ -94,7 +94,7 @@ func (c *client) again(t testing.TB, req *rpc.RegisterRequest) *client {
 // plain is the registration of an unmodified transcoder.
 func plain() *rpc.RegisterRequest { return &rpc.RegisterRequest{Secret: "s3cret", Capacity: 10} }
 
-// own is that of one of our own kind.
+// own is that of a tutti worker.
 func own(worker, instance string) *rpc.RegisterRequest {
 	return &rpc.RegisterRequest{Secret: "next", Capacity: 3, Node: "tutti/0.9.1", Worker: worker, Instance: instance}
 }

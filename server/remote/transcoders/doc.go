@@ -1,10 +1,9 @@
-// Package transcoders is the orchestrator's side of transcoders on other machines:
-// they register over gRPC and stay, are notified of segments, fetch them, and upload the
-// renditions to /transcodeResults. To the rules of placement each registration is one
-// device, attached for as long as it lasts.
+// Package transcoders is the orchestrator's side of transcoders on other machines. A transcoder
+// keeps a gRPC stream open (its registration), is notified of segments on it, fetches them, and
+// uploads the renditions to /transcodeResults. Placement treats each registration as one device
+// until the stream ends.
 //
-// It chooses no transcoder for a session and tries nothing again; that is the
-// placer's. Towards transcoders of the existing network it keeps exactly to the
-// network's form; transcoders of our own kind get more fields (server/rpc, fields from
-// 50001 on). cmd/tutti plugs Register, Handler and Source into the listener.
+// It chooses no transcoder for a session and retries nothing; the placer does. Messages to
+// transcoders of the existing network have only the network's fields; tutti's transcoders get more
+// (server/rpc, fields from 50001 on). cmd/tutti adds Register, Handler and Source to the listener.
 package transcoders

@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -23,7 +23,7 @@ func ParseResult(
 }
 
 // ReadOffer is what is kept of a registration.
-func ReadOffer(m *rpc.RegisterRequest) (deviceport.Resources, []WorkerDevice) {
+func ReadOffer(m *rpc.RegisterRequest) (device.Resources, []WorkerDevice) {
 	return offerOf(m), devicesOf(m)
 }
 

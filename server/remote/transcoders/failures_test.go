@@ -118,7 +118,7 @@ func TestAResultThatBreaksOff(t *testing.T) {
 
 type broken struct{}
 
-func (broken) Read([]byte) (int, error) { return 0, errors.New("the worker's own trouble") }
+func (broken) Read([]byte) (int, error) { return 0, errors.New("the worker's own failure") }
 
 func TestALateTranscoderIsDropped(t *testing.T) {
 	t.Parallel()
@@ -226,7 +226,7 @@ func stuckWorker(t *testing.T, n *node) {
 	begin := time.Now()
 	got := transcode(t, b, segment("s", 1))
 	c.succeed(t, c.notice(t))
-	if x := await(t, got); x.err != nil || time.Since(begin) > 3*time.Second {
+	if x := await(t, got); x.err != nil || time.Since(begin) > 10*time.Second {
 		t.Errorf("the other worker: %v after %v", x.err, time.Since(begin))
 	}
 	for _, w := range waiting {

@@ -18,7 +18,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/server/remote"
@@ -108,17 +108,17 @@ func newPlacer() *placer {
 }
 
 type attachment struct {
-	deviceport.Device
+	device.Device
 	p *placer
 
 	mu        sync.Mutex
-	offer     deviceport.Resources
+	offer     device.Resources
 	suspended fault.Code
 	detached  chan struct{}
-	updates   chan deviceport.Resources
+	updates   chan device.Resources
 }
 
-func (p *placer) Attach(d deviceport.Device, o deviceport.Resources) (deviceport.Attachment, error) {
+func (p *placer) Attach(d device.Device, o device.Resources) (device.Attachment, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.refuse != nil {
@@ -127,13 +127,13 @@ func (p *placer) Attach(d deviceport.Device, o deviceport.Resources) (deviceport
 	if p.held[d.Device()] != nil {
 		return nil, errors.New("name is taken")
 	}
-	a := &attachment{Device: d, p: p, offer: o, detached: make(chan struct{}), updates: make(chan deviceport.Resources, 1)}
+	a := &attachment{Device: d, p: p, offer: o, detached: make(chan struct{}), updates: make(chan device.Resources, 1)}
 	p.held[d.Device()] = a
 	p.attached <- a
 	return a, nil
 }
 
-func (a *attachment) Update(o deviceport.Resources) {
+func (a *attachment) Update(o device.Resources) {
 	a.mu.Lock()
 	a.offer = o
 	a.mu.Unlock()
@@ -152,7 +152,7 @@ func (a *attachment) Resume() {
 	a.suspended = ""
 }
 
-func (a *attachment) state() (deviceport.Resources, fault.Code) {
+func (a *attachment) state() (device.Resources, fault.Code) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.offer, a.suspended
@@ -173,7 +173,7 @@ func (p *placer) next(t testing.TB) *attachment {
 	select {
 	case a := <-p.attached:
 		return a
-	case <-time.After(10 * time.Second):
+	case <-time.After(30 * time.Second):
 		t.Fatal("nothing was attached")
 		return nil
 	}
@@ -183,7 +183,7 @@ func (a *attachment) awaitDetached(t testing.TB) {
 	t.Helper()
 	select {
 	case <-a.detached:
-	case <-time.After(10 * time.Second):
+	case <-time.After(30 * time.Second):
 		t.Fatal("it is still attached")
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/server/remote"
 )
@@ -27,11 +27,11 @@ const (
 // Options are what a Service is built from.
 type Options struct {
 	// Placer gets a device for each registration.
-	Placer deviceport.Placer
+	Placer device.Placer
 	// Secrets let transcoders in.
 	Secrets *remote.Secrets
 	// ServiceURI is the node's own address, where a transcoder's request does not
-	// tell the one that it dialled.
+	// tell the one that it dialed.
 	ServiceURI func() string
 	// Origin is the recipient's address, or "offchain", for registrations whose jobs
 	// name none; "offchain" when "".

@@ -1,7 +1,7 @@
 package transcoders
 
 import (
-	"github.com/tuttinode/tutti/server/origin"
+	"github.com/tuttinode/tutti/server/access"
 	"github.com/tuttinode/tutti/server/remote"
 )
 
@@ -13,11 +13,11 @@ func (h *hosts) add(addr string) {
 	if *h == nil {
 		*h = make(hosts)
 	}
-	(*h)[origin.Host(addr)]++
+	(*h)[access.Host(addr)]++
 }
 
 func (h hosts) remove(addr string) {
-	host := origin.Host(addr)
+	host := access.Host(addr)
 	if h[host]--; h[host] <= 0 {
 		delete(h, host)
 	}
@@ -27,8 +27,8 @@ func (h hosts) remove(addr string) {
 // host of another worker: task ids can be guessed. A result from a host without workers is
 // accepted, because it may come through a proxy.
 func (s *Service) fromOtherWorker(w *worker, from string) bool {
-	host := origin.Host(from)
-	if w.id.Instance != "" || host == origin.Host(w.id.Addr) {
+	host := access.Host(from)
+	if w.id.Instance != "" || host == access.Host(w.id.Addr) {
 		return false
 	}
 	s.mu.Lock()

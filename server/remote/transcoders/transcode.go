@@ -3,12 +3,11 @@ package transcoders
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/tracing"
+	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -132,7 +131,7 @@ func (x *sentSegment) send(ctx context.Context) error {
 		n.Url = x.baseURL + SourcePath + x.source.token
 	}
 	if own {
-		n.Traceparent, n.Tracestate = tracing.Headers(ctx)
+		n.Traceparent, n.Tracestate = telemetry.Headers(ctx)
 		n.Party = s.parties.Name(x.job.Party)
 		// Leave time for the reply, so that a worker that gives up can report it.
 		n.DeadlineMs = max(1, time.Until(deadline).Milliseconds()*9/10)
@@ -178,30 +177,7 @@ func (x *sentSegment) wait(ctx context.Context) (*core.TranscodeResult, error) {
 		}
 		return nil, fault.Wrap(fault.CodeOf(ctx.Err()), opTranscode, ctx.Err())
 	}
-	f := fault.New(fault.RemoteWorkerTimeout, opTranscode,
-		fmt.Sprintf("%s gave no result within %v", x.w.name, waited.Round(time.Millisecond)))
-	if x.w.id.IsTutti() && x.expected.arriving.Load() {
-		// The worker is alive, and the segment made a large result.
-		f.Err = fault.New(fault.TranscodeTimeout, opTranscode, "its result was on the way")
-		return nil, f
-	}
-	if x.w.id.IsTutti() && x.w.answerCount() != x.answersBefore {
-		return nil, f // the worker answers others; only this segment was lost
-	}
-	lost := fault.New(fault.RemoteWorkerLost, opTranscode, f.Detail)
-	lost.Err = f
-	x.w.markLost(lost)
-	return nil, f
-}
-
-// workerLate reports whether the end of the wait is the worker's fault: its time is over, or
-// it gave no answer for that time over several callers with less time each.
-func (x *sentSegment) workerLate(ctx context.Context, waited time.Duration) bool {
-	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return false
-	}
-	limit := core.WorkDeadline(x.job.Duration)
-	return context.Cause(ctx) == errLate || waited >= limit*3/4 || x.w.silentFor() >= limit
+	return nil, x.late(waited)
 }
 
 func (x *sentSegment) takeOutcome(out outcome) (*core.TranscodeResult, error) {
@@ -236,14 +212,4 @@ func (w *worker) removeSegment(x *sentSegment) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.segments, x)
-}
-
-// loss is why the worker was lost.
-func (w *worker) loss() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.lost == nil {
-		return fault.New(fault.RemoteWorkerLost, opTranscode, w.name)
-	}
-	return w.lost
 }

@@ -194,10 +194,10 @@ func TestNamesOfDevices(t *testing.T) {
 	}
 }
 
-// waitFor waits until what is asked for holds.
+// waitFor waits until the condition holds.
 func waitFor(t testing.TB, holds func() bool) {
 	t.Helper()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(30 * time.Second)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for !holds() {

@@ -5,12 +5,12 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/remote"
 )
 
-// worker is one registered transcoder. It is a deviceport.Device.
+// worker is one registered transcoder. It is a device.Device.
 type worker struct {
 	s      *Service
 	id     remote.Identity
@@ -24,7 +24,7 @@ type worker struct {
 
 	// mu guards what follows.
 	mu         sync.Mutex
-	attachment deviceport.Attachment
+	attachment device.Attachment
 	stream     *registrationStream
 	state      registrationState
 	lost       *fault.Fault
@@ -51,19 +51,13 @@ type registrationStream struct {
 
 // registrationState is the part of a registration that may change.
 type registrationState struct {
-	offer    deviceport.Resources
+	offer    device.Resources
 	draining bool
 	devices  []WorkerDevice
 }
 
 // Device returns the worker's name, unique in this node.
 func (w *worker) Device() string { return w.name }
-
-// Close drops the worker; it may register again.
-func (w *worker) Close() error {
-	w.markLost(fault.New(fault.RemoteWorkerLost, "close device", w.name+" was dropped by this node"))
-	return nil
-}
 
 // replaceStream replaces the registration's stream by a further one. It is false when the
 // worker was lost already.
@@ -108,62 +102,9 @@ func (w *worker) hasStream(s *registrationStream) bool {
 	return w.stream == s
 }
 
-// lossFor is why a stream has ended, nil for one that was only replaced.
-func (w *worker) lossFor(s *registrationStream) *fault.Fault {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.stream != s {
-		return nil
-	}
-	return w.lost
-}
-
-// markLost removes the worker: its tasks fail with f and are retried elsewhere, and its
-// stream ends. Only the first call counts.
-func (w *worker) markLost(f *fault.Fault) {
-	w.mu.Lock()
-	if w.lost != nil {
-		w.mu.Unlock()
-		return
-	}
-	w.lost = f
-	attachment, draining, tasks := w.attachment, w.state.draining, w.tasks
-	close(w.stream.stop)
-	close(w.gone)
-	w.mu.Unlock()
-
-	if attachment != nil {
-		attachment.Detach()
-	}
-	w.outbox.Close()
-	w.s.removeWorker(w)
-	close(w.removed)
-	expected := draining || fault.CodeOf(f) == fault.RemoteRegistration
-	if !expected && w.id.Named {
-		w.s.missing.add(w.id.Name, f.Detail)
-	}
-	if !expected {
-		w.s.opt.Recorder.WorkerRestarted(w.name, string(f.Code))
-	}
-	if expected && tasks == 0 {
-		w.s.opt.Log.Info("transcoder left", "worker", w.name)
-		return
-	}
-	w.s.opt.Log.Warn("transcoder lost", "worker", w.name, "segments", tasks, fault.Attr(f))
-}
-
 // EndSession sends the worker the end of a session. A lost worker has no sessions.
 func (w *worker) EndSession(id core.SessionID) {
 	if _, ok := w.outbox.Put(teardown(id), 0); !ok {
 		w.dropStuck()
 	}
-}
-
-// dropStuck drops a worker that does not read its messages.
-func (w *worker) dropStuck() {
-	w.mu.Lock()
-	conn := w.stream.conn
-	w.mu.Unlock()
-	w.markLost(fault.New(fault.RemoteWorkerLost, "send to transcoder", w.name+" does not read what it is sent"))
-	conn.Cut()
 }

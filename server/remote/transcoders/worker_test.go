@@ -9,12 +9,12 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/worker"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
-// The worker of our own kind, whole, at a listener that serves registrations itself.
+// The tutti worker, whole, at a listener that serves registrations itself.
 func TestOurOwnWorker(t *testing.T) {
 	t.Parallel()
 	n := start(t)

@@ -67,8 +67,12 @@ export function showSpending(into, answer) {
   const sum = element('dl', undefined, 'facts');
   sum.append(fact('paid in tickets, expected value', amount(answer.value)),
     fact('of it for no work: refused, failed, unknown or on its way', amount(answer.open)),
-    fact('for work of', amount(answer.billed)));
+    fact('for work of', amount(answer.billed)),
+    fact('cost of jobs: work, and what was lost with jobs that failed', amount(answer.cost)),
+    fact('of it spent by API keys', amount(answer.charged)));
   if (answer.balance) sum.append(fact('balance at orchestrators, for further jobs', amount(answer.balance)));
+  sum.append(fact('balances written off: idle, short, or left when the node stopped', amount(answer.writtenOff)),
+    fact('unsettled: jobs in progress, and what was lost when the node was killed', amount(answer.unsettled)));
   into.replaceChildren(sum, table('By day, orchestrator and work', [
     { head: 'day (UTC)', kind: 'name', cell: (r) => r.day },
     { head: 'orchestrator', cell: (r) => hash(r.recipient) },
@@ -79,6 +83,7 @@ export function showSpending(into, answer) {
     { head: 'of it no work', kind: 'number', cell: (r) => amount(r.open) },
     { head: 'units', kind: 'number', cell: (r) => count(r.units) },
     { head: 'billed', kind: 'number', cell: (r) => amount(r.billed) },
+    { head: 'cost', kind: 'number', cell: (r) => amount(r.cost) },
   ], rows));
 }
 

@@ -15,7 +15,8 @@ export const setDrains = (can) => { drains = can; };
 
 export const unlocked = () => token !== '';
 
-async function change(path, body) {
+// change posts a change, and returns the answer.
+export async function change(path, body) {
   const reply = await fetch(api + path, {
     method: 'POST', body: JSON.stringify(body), signal: AbortSignal.timeout(patience),
     headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
@@ -26,7 +27,8 @@ async function change(path, body) {
   return answer;
 }
 
-function say(text) { id('news').textContent = text; const e = id('operate-says'); if (e) e.textContent = text; }
+// say tells the user what happened.
+export function say(text) { id('news').textContent = text; const e = id('operate-says'); if (e) e.textContent = text; }
 
 function forget() {
   token = '';
@@ -57,8 +59,8 @@ function sure(question, yes) {
 }
 
 // button is one that changes something, nothing while there is no token. With a question
-// it asks first.
-export function button(name, about, path, body, question) {
+// it asks first; then is called when it is done.
+export function button(name, about, path, body, question, then) {
   if (!unlocked()) return null;
   const b = element('button', name);
   b.type = 'button';
@@ -70,6 +72,7 @@ export function button(name, about, path, body, question) {
     try {
       await change(path, body);
       say(`${about}: done`);
+      if (then) await then();
     } catch (err) {
       say(`${about}: ${err.message}`);
     } finally {
@@ -79,14 +82,15 @@ export function button(name, about, path, body, question) {
   return b;
 }
 
-function field(name, label, attributes) {
+// field is a labeled input, and the input.
+export function field(name, label, attributes) {
   const box = element('label', label), input = element('input');
   Object.assign(input, { id: name, autocomplete: 'off', spellcheck: false }, attributes);
   box.append(input);
   return [box, input];
 }
 
-function form(fields, action, submit) {
+export function form(fields, action, submit) {
   const f = element('form', undefined, 'form'), b = element('button', action);
   f.append(...fields, b);
   f.addEventListener('submit', (event) => {
@@ -116,7 +120,7 @@ function locked() {
         throw err;
       }
       listener();
-      say('Unlocked: workers can be drained under Work, settings be changed here.');
+      say('Unlocked: workers can be drained under Work, API keys be made under Keys, settings be changed here.');
     }),
   ];
 }

@@ -1,8 +1,9 @@
 // The operator's dashboard: follows the node's stream of events and shows the view
 // that the address names. While the node does not answer, what was seen last stays,
-// greyed. Only operate.js ever changes anything, for a user with the token.
+// grayed. Only operate.js ever changes anything, for a user with the token.
 
 import { element, hash, time } from './format.js';
+import { leaveKeys, showKeys } from './keys.js';
 import { addLines, keepLog, setLines, showLog } from './log.js';
 import { showMoney } from './money.js';
 import { showChain } from './onchain.js';
@@ -15,7 +16,7 @@ import { showCapabilities, showGPUs, showModels, showRefusals, showRunners, show
   showWorkers } from './work.js';
 
 const id = (name) => document.getElementById(name);
-const views = ['overview', 'work', 'why', 'money', 'onchain', 'log', 'settings'];
+const views = ['overview', 'work', 'why', 'money', 'keys', 'onchain', 'log', 'settings'];
 const silence = 40000, again = 3000, moneyEvery = 5000, whyEvery = 30000, points = 180;
 
 let state = null;        // the dashboard as it is known
@@ -33,6 +34,7 @@ const drawn = {
     [['capabilities'], showCapabilities], [['gpus'], showGPUs], [['models'], showModels], [['refusals'], showRefusals]],
   why: [],
   money: [],
+  keys: [],
   onchain: [[['chain'], showChain]],
   log: [[['log'], () => showLog(false)]],
   settings: [[['settings'], (s) => showOptions(s.settings)]],
@@ -51,6 +53,7 @@ function showNode({ node, chain }) {
   if (who) id('who').append(' · ', hash(who));
   if (!node.offchain && !standing) standing = import('./chain.js');
   id('nav-why').hidden = !node.roles.includes('orchestrator');
+  id('nav-keys').hidden = !node.roles.includes('gateway');
   id('nav-money').hidden = id('nav-onchain').hidden = node.offchain;
   const stale = chain && chain.stale ? ' · the chain is silent' : '';
   id('state-text').textContent = `${node.version}, up since ${time(node.started)}${stale}`;
@@ -150,6 +153,8 @@ function turn() {
   if (now === 'log') showLog(true);
   if (now === 'settings') showOperate();
   if (now === 'money') money();
+  if (now === 'keys') keys();
+  else leaveKeys();
   if (now === 'why') why();
 }
 
@@ -158,6 +163,17 @@ async function why() {
   try {
     await showWhy();
   } catch { /* the stream says that the node is away */ }
+}
+
+let keysRead = false;
+async function keys() {
+  if (keysRead || view() !== 'keys' || document.hidden) return;
+  keysRead = true;
+  try {
+    await showKeys();
+  } catch { /* the stream says that the node is away */ } finally {
+    keysRead = false;
+  }
 }
 
 let reading = false;
@@ -176,14 +192,15 @@ addEventListener('hashchange', () => {
   turn();
   scrollTo(0, 0);
 });
-document.addEventListener('visibilitychange', () => { if (document.hidden) leave(); else follow(); });
+document.addEventListener('visibilitychange', () => { if (document.hidden) { leave(); leaveKeys(); } else follow(); });
 addEventListener('pagehide', leave);
 setInterval(() => { if (source && seen && Date.now() - seen > silence) { leave(); lost(''); follow(); } }, again);
 setInterval(money, moneyEvery);
+setInterval(keys, moneyEvery);
 setInterval(why, whyEvery);
 keepPlots(() => (state ? state.series : []));
 keepLog();
 keepOptions();
-keepOperate(() => show(null));
+keepOperate(() => { show(null); keys(); });
 turn();
 follow();

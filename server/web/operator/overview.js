@@ -86,7 +86,7 @@ export function showTroubles(state) {
 
 const sum = (list, key) => list.reduce((all, p) => all + p[key], 0);
 
-// tile is a figure; one that is not well is coloured and says what to do.
+// tile is a figure; one that is not well is colored and says what to do.
 function tile(name, value, unit, look, remedy) {
   const box = element('div'), dd = element('dd', value, look);
   if (unit) dd.append(' ', element('small', unit));

@@ -12,25 +12,25 @@ const definitions = [
   { title: 'AI answers begin after', unit: ' ms', series: [['median', 'firstMedian'], ['95th percentile', 'firstHigh'],
     ['wait for a slot', 'waitHigh']], when: 'jobs' },
 ];
-const colours = ['accent', 'warn', 'bad'], marks = ['one', 'two', 'three'];
+const colors = ['accent', 'warn', 'bad'], marks = ['one', 'two', 'three'];
 
 const made = new Map();   // definition → {plot, figure, legend}
 const dark = matchMedia('(prefers-color-scheme: dark)');
-const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 const clock = (at) => new Date(at * 1000).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
 const read = (v) => (v >= 10000 ? `${Math.round(v / 1000)}k` : v >= 100 ? String(Math.round(v)) :
   String(Math.round(v * 10) / 10));
 
 function axis() {
-  return { stroke: colour('quiet'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false },
+  return { stroke: color('quiet'), grid: { stroke: color('line'), width: 1 }, ticks: { show: false },
     font: '11px system-ui, sans-serif' };
 }
 
 function draw(d, box, data) {
-  const line = (name, i) => ({ label: name, stroke: colour(colours[i]), width: 1.5, points: { show: false },
+  const line = (name, i) => ({ label: name, stroke: color(colors[i]), width: 1.5, points: { show: false },
     spanGaps: false });
   return new window.uPlot({
-    width: Math.max(200, box.clientWidth), height,
+    width: box.clientWidth, height,
     legend: { show: false }, cursor: { show: false },
     scales: { x: { time: true }, y: { range: (_, low, high) => [0, high > 0 ? high * 1.1 : 1] } },
     axes: [{ ...axis(), values: (_, ticks) => ticks.map(clock), incrs: [60, 120, 300, 600], size: 26, space: 70 },
@@ -58,7 +58,11 @@ function figure(d, into) {
   canvas.setAttribute('role', 'img');
   box.append(caption, canvas);
   into.append(box);
-  return { box, canvas, legend, plot: null };
+  const one = { box, canvas, legend, plot: null };
+  // A view that is hidden has no width: its plots get theirs when it is shown.
+  new ResizeObserver(() => { if (canvas.clientWidth) one.plot?.setSize({ width: canvas.clientWidth, height }); })
+    .observe(canvas);
+  return one;
 }
 
 function show(d, points) {
@@ -100,14 +104,7 @@ function again() {
   }
 }
 
-// keepPlots redraws them when their colors or their position change.
+// keepPlots redraws them when their colors change.
 export function keepPlots(points) {
   dark.addEventListener('change', () => { again(); showPlots(points()); });
-  let width = innerWidth;
-  addEventListener('resize', () => {
-    if (innerWidth === width) return;
-    width = innerWidth;
-    for (const one of made.values()) if (one.plot) one.plot.setSize({ width: Math.max(200, one.canvas.clientWidth),
-      height });
-  });
 }

@@ -40,7 +40,7 @@
     const call = calls[s.reward] + (s.reward_reason ? `: ${s.reward_reason}` : '');
     const left = Math.max(0, round.end - round.block);
     standing.replaceChildren(
-      entry('round', `${round.number}${round.initialized ? '' : ', not initialised'}${round.locked ? ', locked' : ''}`),
+      entry('round', `${round.number}${round.initialized ? '' : ', not initialized'}${round.locked ? ', locked' : ''}`),
       entry('ends in', `${left} blocks`),
       entry('orchestrator', state, s.state === 'active' ? 'good' : ''),
       entry('stake', tokens(s.stake)),

@@ -117,6 +117,44 @@ var attacks = []attack{
 			})
 		}
 	}},
+	{"blocks of headers continued by nothing", 20, floods(func(c *h2) error {
+		stream, err := c.open(c.request("/llm", "application/json", 0), false)
+		for err == nil {
+			err = c.WriteContinuation(stream, false, nil)
+		}
+		return err
+	})},
+	{"data of no bytes", 20, floods(func(c *h2) error {
+		stream, err := c.open(c.request("/llm", "application/json", 0), true)
+		for err == nil {
+			err = c.WriteData(stream, false, nil)
+		}
+		return err
+	})},
+	{"windows and priorities of streams", 20, floods(func(c *h2) error {
+		stream, err := c.open(c.request("/llm", "application/json", 0), true)
+		for n := uint32(1); err == nil; n++ {
+			if err = c.WriteWindowUpdate(stream, 1); err == nil {
+				err = c.WritePriority(stream, http2.PriorityParam{StreamDep: 2*(n%1e6) + 1 + stream, Weight: uint8(n)})
+			}
+		}
+		return err
+	})},
+	{"sizes of the table of headers", 20, floods(func(c *h2) error {
+		// Each block changes the size of the table up to the limit and back, and fills it with new fields.
+		c.block.Reset()
+		var fields []hpack.HeaderField
+		for n := range 60 {
+			fields = append(fields, hpack.HeaderField{Name: fmt.Sprintf("x-%d-%d", c.next, n), Value: "v"})
+		}
+		c.enc.SetMaxDynamicTableSize(0)
+		c.enc.SetMaxDynamicTableSize(4096)
+		stream, err := c.open(c.request("/llm", "application/json", 0, fields...), true)
+		if err != nil {
+			return err
+		}
+		return c.WriteRSTStream(stream, http2.ErrCodeCancel)
+	})},
 	{"answers that are not taken", 20, func(s *stranger) func(context.Context) {
 		return func(ctx context.Context) {
 			s.over(ctx, true, func(c *h2) error {

@@ -3,7 +3,6 @@ package bounds
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -141,21 +140,10 @@ func push(base, stream string, n int, seg clip.Segment) error {
 // segments makes a short generated stream that costs little.
 func segments(t *testing.T, count int) []clip.Segment {
 	t.Helper()
-	g, err := clip.Generate(clip.Options{Width: 320, Height: 180, FPSNum: 15, FPSDen: 1, Segments: count,
+	out, err := clip.GenerateAll(t.Context(), clip.Options{Width: 320, Height: 180, FPSNum: 15, FPSDen: 1, Segments: count,
 		Bitrate: 300_000, Segment: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer g.Close()
-	var out []clip.Segment
-	for {
-		s, err := g.Next(t.Context())
-		if errors.Is(err, io.EOF) {
-			return out
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, s)
-	}
+	return out
 }

@@ -25,7 +25,7 @@ import (
 const (
 	passphrase = "open sesame"
 	pixelPrice = "9000"
-	// strangers are the addresses at work beside the paying gateway.
+	// strangers are the addresses at work alongside the paying gateway.
 	strangers = 50
 )
 

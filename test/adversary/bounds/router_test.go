@@ -139,7 +139,7 @@ func TestARouterPassesNoFloodOn(t *testing.T) {
 			defer under.Stop()
 			<-under.C
 			got := offersTo(t, honest, r.front)
-			t.Logf("%d of 10 offers, beside %d questions of strangers", got, total.Load())
+			t.Logf("%d of 10 offers, alongside %d questions of strangers", got, total.Load())
 			if got != 10 {
 				t.Errorf("%d of 10 offers", got)
 			}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/eth/devnet/control"
+	"github.com/tuttinode/tutti/test/devnet/control"
 	"github.com/tuttinode/tutti/test/harness"
 )
 
@@ -75,7 +75,7 @@ func TestTwoEndpointsMustAgree(t *testing.T) {
 }
 
 // TestOneHostHasOneVote: a lying host is given by two addresses, as https and wss of one
-// provider are, beside an honest one. It does not outvote that one.
+// provider are, alongside an honest one. It does not outvote that one.
 func TestOneHostHasOneVote(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)

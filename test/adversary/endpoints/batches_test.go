@@ -11,8 +11,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/eth/devnet/control"
 	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/test/devnet/control"
 )
 
 // The selectors that only these lies are about.

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/eth/devnet/control"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/test/adversary"
+	"github.com/tuttinode/tutti/test/devnet/control"
 )
 
 // TestMinorityOfLiars: two of five endpoints tell random lies, other ones again and
@@ -73,7 +73,7 @@ func (n *node) sees(blocks uint64) {
 	n.w.Helper()
 	from, err := n.w.honest.BlockNumber(n.w.Context())
 	n.w.must(err)
-	n.Wait("blocks", 20*time.Second, func() bool {
+	n.Wait("blocks", time.Minute, func() bool {
 		now, err := n.w.honest.BlockNumber(n.w.Context())
 		return err == nil && now >= from+blocks
 	})

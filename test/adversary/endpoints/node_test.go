@@ -21,13 +21,13 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/eth/account"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/ledger"
+	"github.com/tuttinode/tutti/test/coretest"
 	"github.com/tuttinode/tutti/test/harness"
 )
 
@@ -41,7 +41,7 @@ type node struct {
 	args    []string
 }
 
-// newNode makes the data directory of a node with a key; args are those beside the
+// newNode makes the data directory of a node with a key; args are those besides the
 // chain's.
 func (w *world) newNode(key *ecdsa.PrivateKey, args ...string) *node {
 	w.Helper()

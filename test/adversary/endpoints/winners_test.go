@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/eth/devnet/control"
 	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/test/devnet/control"
 )
 
 // The selectors that the lies are about.
@@ -15,8 +15,10 @@ const (
 	redeemWinningTicket = "0xec8b3cb6"
 	usedTickets         = "0x59a515ba"
 	currentRound        = "0x8a19c8bc"
-	getContract         = "0xe16c7d98"
-	getSenderInfo       = "0xe1a589da"
+	// lastInitializedRound: with it the books are rolled up.
+	lastInitializedRound = "0x8807f36e"
+	getContract          = "0xe16c7d98"
+	getSenderInfo        = "0xe1a589da"
 )
 
 // word is a 32-byte answer of a contract.
@@ -107,6 +109,9 @@ func dearest(redemptions int) *big.Int {
 	return new(big.Int).Mul(big.NewInt(2*500_000*baseFee), big.NewInt(int64(redemptions)))
 }
 
+// sweeps is longer than from one sweep of the books to the next.
+const sweeps = 12 * time.Second
+
 // TestOneEndpointIsNoJudge: the only endpoint says that a winner did not win, and then
 // that its rounds are over. What the node checked itself is not given up, and what
 // ended comes back with the truth.
@@ -124,9 +129,14 @@ func TestOneEndpointIsNoJudge(t *testing.T) {
 		t.Fatalf("winners ended: %v", s)
 	}
 	n.stop()
-	w.chain.SetFaults(0, control.Fault{Kind: control.FalseAnswer, Selector: currentRound, Data: word(9000)})
+	w.chain.SetFaults(0, control.Fault{Kind: control.FalseAnswer, Selector: currentRound, Data: word(9000)},
+		control.Fault{Kind: control.FalseAnswer, Selector: lastInitializedRound, Data: word(9000)})
 	n.start()
 	n.Wait("the end of the tickets", 20*time.Second, func() bool { return n.states()[pm.TicketExpired] == len(all) })
+	n.sees(uint64(sweeps / blockTime))
+	if s := n.states(); s[pm.TicketExpired] != len(all) {
+		t.Errorf("a false round put winners away: %v", s)
+	}
 	w.chain.SetFaults(0)
 	n.stop()
 	n.start()

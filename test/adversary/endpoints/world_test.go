@@ -13,13 +13,13 @@ import (
 	"github.com/ethereum/go-ethereum/ethclient"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/contracts"
-	"github.com/tuttinode/tutti/eth/devnet/control"
 	"github.com/tuttinode/tutti/eth/endpoint"
 	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/test/coretest"
 	"github.com/tuttinode/tutti/test/devnet"
+	"github.com/tuttinode/tutti/test/devnet/control"
 )
 
 const (
@@ -48,7 +48,7 @@ type world struct {
 	nonce uint64
 }
 
-// newWorld starts a chain in a round that is initialised.
+// newWorld starts a chain in a round that is initialized.
 func newWorld(t *testing.T, endpoints int) *world {
 	t.Helper()
 	c := devnet.Start(t, devnet.Options{Endpoints: endpoints + 1, BlockTime: blockTime, RoundLength: roundLength})

@@ -27,7 +27,8 @@ func TestAdmittedEncodersEndNoNode(t *testing.T) {
 				t.Error("packets of 20 bytes are taken")
 			}
 		},
-		"packets without bytes": emptyPackets,
+		"packets without bytes":   emptyPackets,
+		"packets that come again": packetsAgain,
 		"clients that are refused": func(t *testing.T, g *target, _, uplink string) {
 			c := caller(t, uplink, 4)
 			for n := range 200 {
@@ -164,6 +165,43 @@ func halfHandshakes(t *testing.T, _ *target, _, uplink string) {
 			SRTFlags: packet.CIFHandshakeExtensionFlags{TSBPDRCV: true, CRYPT: true, TLPKTDROP: true, REXMITFLG: true}})
 	}
 	s.answer(packet.CTRLTYPE_SHUTDOWN, time.Second) // none comes
+}
+
+// packetsAgain sends packets that are due in a minute, all but the first one, and then the last one over and over: for
+// each of it the node would go through all that it keeps.
+func packetsAgain(t *testing.T, _ *target, _, uplink string) {
+	t.Helper()
+	const kept = 20_000
+	s := caller(t, uplink, 5)
+	if !s.shake(5, 1500, "live/again") {
+		t.Fatal("an ordinary client is refused")
+	}
+	ended := make(chan bool, 1)
+	go func() { ended <- s.answer(packet.CTRLTYPE_SHUTDOWN, 30*time.Second) != nil }()
+	p := packet.NewPacket(s.addr)
+	h := p.Header()
+	h.DestinationSocketId, h.MessageNumber, h.Timestamp = s.peer, 1, 50_000_000
+	pace := time.NewTicker(10 * time.Millisecond)
+	defer pace.Stop()
+	for n := uint32(2); ; n++ {
+		h.PacketSequenceNumber = circular.New(min(n, kept), packet.MAX_SEQUENCENUMBER)
+		var b bytes.Buffer
+		if err := p.Marshal(&b); err != nil {
+			t.Fatal(err)
+		}
+		_, _ = s.c.Write(b.Bytes())
+		if n%50 != 0 {
+			continue
+		}
+		select {
+		case over := <-ended:
+			if !over {
+				t.Error("a client that sends a packet again and again is not ended")
+			}
+			return
+		case <-pace.C:
+		}
+	}
 }
 
 // emptyPackets sends packets without bytes that are due in a minute, until the node ends the connection.

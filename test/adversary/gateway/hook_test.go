@@ -255,7 +255,7 @@ func TestUnadmittedPushesTakeNoCapacity(t *testing.T) {
 		return refused.Load()+h.waiting.Load() >= int64(pushes)
 	})
 	for n := 1; n < 4; n++ {
-		h.expect("the owner, beside pushes of strangers", owner, fmt.Sprintf("/live/film/%d.ts", n), "", http.StatusOK)
+		h.expect("the owner, alongside pushes of strangers", owner, fmt.Sprintf("/live/film/%d.ts", n), "", http.StatusOK)
 		h.expect("a new stream of another", owner, fmt.Sprintf("/live/news%d/0.ts", n), "", http.StatusOK)
 	}
 	cancel()

@@ -53,7 +53,7 @@ func TestStrangersAreNotTheOwnMachine(t *testing.T) {
 	for _, r := range routes {
 		if status, text := g.ask(r.method, r.path, []byte("x")); status == http.StatusForbidden ||
 			status == http.StatusUnauthorized {
-			t.Errorf("the own machine: %s %s: %d %s", r.method, r.path, status, text)
+			t.Errorf("this machine: %s %s: %d %s", r.method, r.path, status, text)
 		}
 		for from, headers := range strangers {
 			status, text := g.ask(r.method, r.path, []byte("x"), headers...)
@@ -111,7 +111,7 @@ func TestStreamsFromElsewhere(t *testing.T) {
 	g.expire(elsewhere, keyed)
 	if status, text := g.ask("GET", "/stream/film.m3u8", nil); status != http.StatusOK ||
 		strings.Contains(text, "signature=") {
-		t.Errorf("the own machine: %d %s", status, text)
+		t.Errorf("this machine: %d %s", status, text)
 	}
 }
 
@@ -203,7 +203,7 @@ func (g *target) expire(elsewhere, keyed []string) {
 }
 
 // What the operator chooses holds: -streamAccess open lets all play and push but pages
-// that reach into loopback; keys asks the own machine for a key as well.
+// that reach into loopback; keys asks this machine for a key as well.
 func TestOperatorChoosesStreamAccess(t *testing.T) {
 	t.Parallel()
 	g := start(t, "-streamAccess", "open")
@@ -224,7 +224,7 @@ func TestOperatorChoosesStreamAccess(t *testing.T) {
 	for _, r := range routes[4:] {
 		status, text := closed.ask(r.method, r.path, []byte("x"))
 		if status != http.StatusUnauthorized {
-			t.Errorf("keys, the own machine: %s %s: %d %.80q", r.method, r.path, status, text)
+			t.Errorf("keys, this machine: %s %s: %d %.80q", r.method, r.path, status, text)
 		}
 	}
 	out, status := harness.Output(t, binary, "config", "check", "-gateway", "-orchAddr", "127.0.0.1:1", "-streamAccess",

@@ -105,7 +105,7 @@ func TestALiveStreamIsItsPublishers(t *testing.T) {
 	g.node.Wait("pictures", 30*time.Second, func() bool { return v.Count() > 20 })
 	const form = "application/x-www-form-urlencoded"
 	for _, thief := range []struct{ what, from, key string }{
-		{"another key", owner, keyB}, {"the own machine", owner, ""}, {"a stranger", attacker, ""},
+		{"another key", owner, keyB}, {"this machine", owner, ""}, {"a stranger", attacker, ""},
 		{"an invented key", attacker, "tk-suite-cccccccccccccccc"},
 	} {
 		if status := g.whip(thief.from, thief.key, "cam"); status != http.StatusForbidden {
@@ -185,8 +185,33 @@ func TestAStrangerLeavesLiveStreamsToOthers(t *testing.T) {
 	if begun == 0 || begun > 20 {
 		t.Errorf("of 150 streams of a stranger %d began", begun)
 	}
-	for what, status := range map[string]int{"a key": g.whip(attacker, keyA, "a"), "the own machine": g.whip(owner, "",
+	for what, status := range map[string]int{"a key": g.whip(attacker, keyA, "a"), "this machine": g.whip(owner, "",
 		"b"), "another stranger": g.whip("127.0.1.67", "", "c")} {
+		if status != http.StatusCreated {
+			t.Errorf("%s: %d", what, status)
+		}
+	}
+}
+
+// TestAStrangerBeginsFewLiveStreams: where everyone may publish, an address without a key that publishes one stream
+// after another, each of which takes the place of the one before, has few of them begun at orchestrators.
+func TestAStrangerBeginsFewLiveStreams(t *testing.T) {
+	t.Parallel()
+	const atOnce = 17
+	o := livevideo.New(t)
+	g, _ := startLive(t, o)
+	begun, from := 0, time.Now()
+	for range 300 {
+		if g.whip(attacker, "", "spam") == http.StatusCreated {
+			begun++
+		}
+	}
+	most := atOnce + int(time.Since(from)/time.Second) + 1
+	if begun == 0 || begun > most || len(o.Starts()) > most {
+		t.Errorf("of 300 streams of a stranger %d began, %d at an orchestrator", begun, len(o.Starts()))
+	}
+	for what, status := range map[string]int{"a key": g.whip(attacker, keyA, "a"), "another stranger": g.whip("127.0.1.67",
+		"", "c")} {
 		if status != http.StatusCreated {
 			t.Errorf("%s: %d", what, status)
 		}

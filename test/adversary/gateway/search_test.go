@@ -52,8 +52,8 @@ func fewAsked(t *testing.T, claim string) {
 	if got == 0 || got > most {
 		t.Errorf("the orchestrator was asked %d times for %d pushes, at most %d may be", got, pushes, most)
 	}
-	h.push(owner, "/live/own/0.ts", "") // refused by the orchestrator, but it is asked
+	h.push(owner, "/live/own/0.ts", "") // refused by the orchestrator, but the hook decides
 	if asked.Load() == got {
-		t.Error("it was not asked for a push of the own machine")
+		t.Error("it was not asked for a push of this machine")
 	}
 }

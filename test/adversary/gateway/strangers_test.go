@@ -46,7 +46,7 @@ func TestPlaylistsTakeNoCapacity(t *testing.T) {
 		h.drip(attacker, fmt.Sprintf("PUT /live/x%d/index.m3u8 HTTP/1.1\r\nContent-Length: 1000", n), []byte("#"))
 	}
 	for n := range 3 {
-		h.expect("the owner, beside playlists of strangers", owner, fmt.Sprintf("/live/film/%d.ts?token=good", n), "",
+		h.expect("the owner, alongside playlists of strangers", owner, fmt.Sprintf("/live/film/%d.ts?token=good", n), "",
 			http.StatusOK)
 	}
 }
@@ -71,16 +71,16 @@ func TestAStrangerLeavesOpenPushesToOthers(t *testing.T) {
 			n++
 		}
 	}
-	h.expect("the own machine, beside streams of a stranger", owner, "/live/mine/0.ts", "", http.StatusOK)
+	h.expect("this machine, alongside streams of a stranger", owner, "/live/mine/0.ts", "", http.StatusOK)
 	for n := range 300 {
 		push(n)
 	}
-	h.expect("the own machine, beside pushes of a stranger", owner, "/live/own/0.ts", "", http.StatusOK)
+	h.expect("this machine, alongside pushes of a stranger", owner, "/live/own/0.ts", "", http.StatusOK)
 	h.expect("another address", "127.0.1.67", "/live/other/0.ts", "", http.StatusOK)
 }
 
 // TestAStrangerPushesIntoNoStreamOfOthers: where everyone may push, the names of streams are no secret. A
-// stranger replaces no segment and no rendition of a stream of the own machine, whoever used its name first.
+// stranger replaces no segment and no rendition of a stream of this machine, also where it used the name first.
 func TestAStrangerPushesIntoNoStreamOfOthers(t *testing.T) {
 	t.Parallel()
 	h := &hooked{target: start(t, "-streamAccess", "open"), segment: oneSegment(t)}
@@ -97,7 +97,7 @@ func TestAStrangerPushesIntoNoStreamOfOthers(t *testing.T) {
 	h.expect("two strangers, the second", "127.0.1.67", "/live/shared/1.ts", "", ok)
 }
 
-// TestAKeyPushesIntoItsOwnStreams: a key does not push into the stream of another one, nor of the own machine.
+// TestAKeyPushesIntoItsOwnStreams: a key does not push into the stream of another one, nor of this machine.
 func TestAKeyPushesIntoItsOwnStreams(t *testing.T) {
 	t.Parallel()
 	g := start(t, "-streamAccess", "open", "-apiKeys", twoKeys(t))

@@ -20,7 +20,7 @@ import (
 const stranger = 65533
 
 // TestTokenIsNotForWhoHasThePort: another user takes the admin port of a node that does not
-// run, or that of another role, and waits for a change that is asked for there. The token,
+// run, or that of another role, and waits for a change that is requested there. The token,
 // which spends the account's money once the node runs again, does not come.
 func TestTokenIsNotForWhoHasThePort(t *testing.T) {
 	if os.Getuid() != 0 {
@@ -105,7 +105,7 @@ func TestTokenIsNotForWhoHasTheSocket(t *testing.T) {
 }
 
 // TestTokenOfABundleIsNotForWhoHasThePort: the same where other machines reach the port, so
-// that the node is asked for its state with the token.
+// that the node gets a request for its state with the token.
 func TestTokenOfABundleIsNotForWhoHasThePort(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can listen as another user")

@@ -51,23 +51,12 @@ func gatewayWith(t *testing.T, orchestrator, renditions string, args ...string) 
 // honest makes the segments of a stream of the ladder's largest size.
 func honest(t *testing.T, count int) []clip.Segment {
 	t.Helper()
-	g, err := clip.Generate(clip.Options{Width: 426, Height: 240, FPSNum: 30, FPSDen: 1,
+	out, err := clip.GenerateAll(t.Context(), clip.Options{Width: 426, Height: 240, FPSNum: 30, FPSDen: 1,
 		Segment: time.Second, Segments: count, Bitrate: 400_000})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer g.Close()
-	var out []clip.Segment
-	for {
-		s, err := g.Next(context.Background())
-		if err == io.EOF {
-			return out
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, s)
-	}
+	return out
 }
 
 // ffmpeg makes a clip with the program of the build's own prefix.

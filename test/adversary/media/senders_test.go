@@ -21,6 +21,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/server/rpc"
+	"github.com/tuttinode/tutti/test/harness"
 )
 
 // sender is a gateway of the attacker at an address of its own.
@@ -140,7 +141,7 @@ func TestManyBadSendersDelayNoKnownGateway(t *testing.T) {
 	for i := range streams {
 		wg.Go(func() {
 			for n := range each {
-				ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), harness.Stretch(8*time.Second))
 				status, text, err := push(ctx, ours, fmt.Sprint("new", i), n, segments[n].Data)
 				cancel()
 				if err != nil || status != http.StatusOK {
@@ -169,11 +170,11 @@ func TestACrowdThatBlocksTakesNoDeviceAway(t *testing.T) {
 	all := sendFromMany(ctx, t, bads, addr, endless(t))
 	defer all.Wait()
 	defer stop()
-	node.Wait("streams that block", 90*time.Second, func() bool {
-		return strings.Count(node.Log(), "a stream ends or blocks media workers") >= 3
+	node.Wait("two rounds of the crowd", 90*time.Second, func() bool {
+		return strings.Count(node.Log(), "clientIP=127.0.1.") >= 2*bads
 	})
 	for i := range streams {
-		ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), harness.Stretch(8*time.Second))
 		status, text, err := push(ctx, ours, fmt.Sprint("new", i), 0, segments[i].Data)
 		cancel()
 		if err != nil || status != http.StatusOK {

@@ -19,7 +19,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/keccak"
+	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/test/pipelines"
 )
@@ -46,7 +46,7 @@ func (s *sender) transcribe(ctx context.Context, tok *rpc.AuthToken, m inference
 		Capacities:  map[capability.ID]uint32{m.Capability: 1},
 		Constraints: capability.Constraints{PerCapability: map[capability.ID]capability.Models{m.Capability: {m.ID: {}}}}}
 	header, err := proto.Marshal(rpc.ToSegData(&rpc.SegmentMeta{
-		Manifest: m.Manifest(), Hash: keccak.Sum(nil), Token: tok, Capabilities: c}))
+		Manifest: m.Manifest(), Hash: signature.Keccak256(nil), Token: tok, Capabilities: c}))
 	if err != nil {
 		return "", err
 	}
@@ -96,7 +96,7 @@ func TestSoundsOfJobsEndNoStreamsWorker(t *testing.T) {
 }
 
 // TestManySoundsDelayNoOther: one peer with very many sounds at once has few measured at a time,
-// and another one's is measured beside them.
+// and another one's is measured alongside them.
 func TestManySoundsDelayNoOther(t *testing.T) {
 	m, args := transcriber(t)
 	node, addr := orchestrator(t, args...)

@@ -103,7 +103,7 @@ func refused(t *testing.T, gateway string, f *fetching) {
 	}
 }
 
-// A gateway refuses addresses of private networks before an orchestrator is asked.
+// A gateway refuses addresses of private networks before an orchestrator gets the request.
 func TestGatewayRefusesPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	f := startFetching(t)

@@ -39,7 +39,7 @@ func canary(t *testing.T, host string) (addr string, met *atomic.Int64) {
 	return l.Addr().String(), met
 }
 
-// otherAddresses are the machine's addresses beside loopback and the bridges of
+// otherAddresses are the machine's addresses besides loopback and the bridges of
 // containers: to a container they stand for the rest of the world.
 func otherAddresses(t *testing.T) (out []string) {
 	t.Helper()
@@ -77,7 +77,7 @@ func TestNoWayOutOfAContainer(t *testing.T) {
 	n.allFail(model, "dial on link", "1.1.1.1:443", "169.254.169.254:80", inside(n.container("own/victim")), n.admin)
 	others := otherAddresses(t)
 	if len(others) == 0 {
-		t.Log("the machine has no address beside loopback: only the routes tell")
+		t.Log("the machine has no address besides loopback: only the routes tell")
 	}
 	for _, host := range others {
 		addr, met := canary(t, host)
@@ -242,7 +242,7 @@ func TestBombsInAContainer(t *testing.T) {
 	if adversary.Long() {
 		bombs = 20
 	}
-	neighbour := n.container("own/usual").ID
+	neighbor := n.container("own/usual").ID
 	for range bombs {
 		if o := n.attempt("own/small", "eat", "300"); o.Done || o.Text != "killed" {
 			t.Errorf("300 MiB of at most 100 MB: %+v", o)
@@ -254,7 +254,7 @@ func TestBombsInAContainer(t *testing.T) {
 		t.Errorf("100 processes of at most 60: %+v", o)
 	}
 	n.awaitReady("own/small")
-	if n.state("own/usual") != "ready" || n.container("own/usual").ID != neighbour {
+	if n.state("own/usual") != "ready" || n.container("own/usual").ID != neighbor {
 		t.Error("another model noticed the bombs")
 	}
 	// An entry that says nothing is bounded too: below the machine's memory.

@@ -12,7 +12,7 @@ func picture(address string) string {
 }
 
 // The node fetches images of the internet for its model servers, and is no way into
-// its own network: nothing private is asked for an image, nor anything that is none.
+// its own network: nothing private is fetched as an image, nor anything that is none.
 func TestNodeFetchesNothingPrivate(t *testing.T) {
 	t.Parallel()
 	f := startFetching(t)

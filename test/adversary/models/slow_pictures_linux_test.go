@@ -107,11 +107,11 @@ func TestSlowPicturesHoldNoSlot(t *testing.T) {
 	}
 	select {
 	case <-met:
-	case <-time.After(10 * time.Second):
+	case <-time.After(30 * time.Second):
 		t.Fatal("no image is fetched")
 	}
 	for i := range 5 {
-		short, end := context.WithTimeout(t.Context(), 4*time.Second)
+		short, end := context.WithTimeout(t.Context(), 8*time.Second)
 		err := complete(short, honest, chat(picture("data:image/png;base64,AAAA")))
 		end()
 		if err != nil {

@@ -78,4 +78,14 @@ func TestCopiedCredentialsDrawNoBalance(t *testing.T) {
 	if status, text := draws(moved, fresh); status != http.StatusOK {
 		t.Errorf("after tickets: %d %.200s", status, text)
 	}
+	// Over a start the sessions of before are known, and addresses are not.
+	w.stop()
+	w.start()
+	info = p.offer(wants(capability.LLM))
+	if status, text := draws(p.at("127.0.0.5"), info); status == http.StatusOK {
+		t.Errorf("with copied credentials after a start: %d %.200s", status, text)
+	}
+	if status, text := draws(p, fresh); status != http.StatusOK {
+		t.Errorf("in a session of before the start: %d %.200s", status, text)
+	}
 }

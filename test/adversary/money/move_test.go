@@ -90,8 +90,7 @@ func TestMovedLedgerIsNotOpenedAgain(t *testing.T) {
 		t.Errorf("the same move once more, as after an interruption: %d\n%s", status, text)
 	}
 	w.start("-store", s.file)
-	info := p.offer(wants(capability.LLM))
-	if status, text := p.ask(info, p.pay(info, 0), "Count.", 3); status != 200 {
+	if status, text := p.ask(p.paid, p.pay(p.paid, 0), "Count.", 3); status != 200 {
 		t.Errorf("with what was paid before the move: %d %s", status, text)
 	}
 }
@@ -107,10 +106,10 @@ func TestRestoredStoreCreditsNothingAgain(t *testing.T) {
 	w.stop()
 	older := copyDatabase(t, s.address)
 	w.start()
-	info := p.offer(wants(capability.LLM))
-	if status, text := p.ask(info, p.pay(info, 0), "Count.", 3); status != 200 {
+	if status, text := p.ask(p.paid, p.pay(p.paid, 0), "Count.", 3); status != 200 {
 		t.Fatalf("with what was left: %d %s", status, text)
 	}
+	info := p.offer(wants(capability.LLM))
 	payment := p.pay(info, 20)
 	if status, text := p.ask(info, payment, "Count.", 3); status != 200 {
 		t.Fatalf("%d %s", status, text)
@@ -124,8 +123,7 @@ func TestRestoredStoreCreditsNothingAgain(t *testing.T) {
 	if status, text := p.ask(info, payment, "Count.", 3); status == 200 {
 		t.Errorf("tickets that were credited before: %d %s", status, text)
 	}
-	info = p.offer(wants(capability.LLM))
-	if status, text := p.ask(info, p.pay(info, 0), "Count.", 3); status == 200 ||
+	if status, text := p.ask(p.paid, p.pay(p.paid, 0), "Count.", 3); status == 200 ||
 		!strings.Contains(text, "Insufficient balance") {
 		t.Errorf("with a balance that was spent before: %d %s", status, text)
 	}

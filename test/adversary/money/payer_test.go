@@ -31,6 +31,8 @@ import (
 // payer is a gateway of the attacker: an account with a deposit and a reserve that
 // speaks the wire formats and keeps to no other rule.
 type payer struct {
+	// paid is the offer, with the session, of the last call of served.
+	paid *rpc.OrchestratorInfo
 	*world
 	key     *ecdsa.PrivateKey
 	address common.Address
@@ -224,6 +226,7 @@ func (p *payer) served(n int) {
 	p.Wait("a paid answer", 30*time.Second, func() bool {
 		info := p.offer(wants(capability.LLM))
 		status, _ := p.ask(info, p.pay(info, n), "Count.", 3)
+		p.paid = info
 		return status == http.StatusOK
 	})
 }

@@ -15,10 +15,10 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/devnet/control"
 	"github.com/tuttinode/tutti/server/rpc"
+	"github.com/tuttinode/tutti/test/coretest"
+	"github.com/tuttinode/tutti/test/devnet/control"
 )
 
 // newRedeemer starts a redeemer for the orchestrator's tickets.
@@ -117,7 +117,7 @@ func TestQuestionsOfStrangersDelayNoOrchestrator(t *testing.T) {
 
 // TestTicketsOfNoRoundAreNotKept: a stranger signs winning tickets of rounds that the chain does
 // not have, or with another hash. None is ever paid, so that any number of them is backed by
-// the same deposit, and one of a round to come would stay in the books for ever. The redeemer
+// the same deposit, and one of a round to come would stay in the books forever. The redeemer
 // takes a ticket of the present round, and none of those but a few of the next one.
 func TestTicketsOfNoRoundAreNotKept(t *testing.T) {
 	t.Parallel()

@@ -32,6 +32,14 @@ func TestLongPromptsForOneToken(t *testing.T) {
 			false},
 		"in a part of a file": {request(`[{"role":"user","content":[{"type":"file","file":{"file_data":"`+long+`"}}]}]`,
 			"", 1), false},
+		"in a part that names a picture": {request(`[{"role":"user","content":[{"x":"image_url","type":"tex\u0074",`+
+			`"tex\u0074":"`+long+`"}]}]`, "", 1), false},
+		"in a refusal next to a picture": {request(`[{"role":"user","content":[{"type":"refusal","image_url":null,`+
+			`"refusal":"`+long+`"}]}]`, "", 1), false},
+		"in a role": {request(`[{"role":"user`+long+`","content":"Count."}]`, "", 1), false},
+		"in what seems a picture in the tools of a large request": {request(short, `,"tools":[{"type":"function",`+
+			`"function":{"name":"f","parameters":{"url":"data:image/png;base64,`+strings.Repeat("many", 5<<18)+`"}}}]`, 1),
+			false},
 		"in calls of tools": {request(`[{"role":"assistant","content":"x","tool_calls":[{"id":"1","type":"function",`+
 			`"function":{"name":"f","arguments":"`+long+`"}}]}]`, "", 1), false},
 		"in tools": {request(short,

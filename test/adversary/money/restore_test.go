@@ -30,10 +30,10 @@ func spendAfterCopy(t *testing.T) *spent {
 	w.stop()
 	copyDir(t, w.dir, s.copy)
 	w.start()
-	s.info = s.offer(wants(capability.LLM))
-	if status, text := s.ask(s.info, s.pay(s.info, 0), "Count.", 3); status != 200 {
+	if status, text := s.ask(s.paid, s.pay(s.paid, 0), "Count.", 3); status != 200 {
 		t.Fatalf("with what was left: %d %s", status, text)
 	}
+	s.info = s.offer(wants(capability.LLM))
 	s.payment = s.pay(s.info, 20)
 	if status, text := s.ask(s.info, s.payment, "Count.", 3); status != 200 {
 		t.Fatalf("the second payment: %d %s", status, text)
@@ -73,8 +73,7 @@ func TestRestoredLedgerCreditsNothingAgain(t *testing.T) {
 	if !s.has(fault.LedgerRestored) {
 		t.Error("no condition says that the books are an older copy")
 	}
-	fresh := s.offer(wants(capability.LLM))
-	if status, text := s.ask(fresh, s.pay(fresh, 0), "Count.", 3); status == 200 ||
+	if status, text := s.ask(s.paid, s.pay(s.paid, 0), "Count.", 3); status == 200 ||
 		!strings.Contains(text, "Insufficient balance") {
 		t.Errorf("with a balance that was spent before: %d %s", status, text)
 	}

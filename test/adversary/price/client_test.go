@@ -87,8 +87,8 @@ func TestAnnouncedLengths(t *testing.T) {
 	w.servesOthers("film", 2, 2)
 }
 
-// TestUndecodableInput has a client push segments that cannot be decoded, each in a stream of its own, beside an honest
-// stream. The orchestrator, which says so, keeps its work.
+// TestUndecodableInput has a client push segments that cannot be decoded, each in a stream of its own, alongside an
+// honest stream. The orchestrator, which reports that it cannot decode them, keeps its work.
 func TestUndecodableInput(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -114,10 +114,10 @@ func TestUndecodableInput(t *testing.T) {
 	w.servesOthers("film", 2, 4)
 }
 
-// TestBadInputIsNoLicence has an orchestrator take the payments of all streams and say of all input that it
+// TestBadInputIsNoLicense has an orchestrator take the payments of all streams and say of all input that it
 // is bad. It is paid no more than the bound, also when the gateway is killed again and again, and others do
 // the work.
-func TestBadInputIsNoLicence(t *testing.T) {
+func TestBadInputIsNoLicense(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.cheat.with(func() {
@@ -228,8 +228,8 @@ func streams(o *orchestrator) func(http.ResponseWriter, *http.Request, []byte) b
 	}
 }
 
-// TestCancelledJobs has a client begin streams with room for a great many tokens, and leave each after the first.
-func TestCancelledJobs(t *testing.T) {
+// TestCanceledJobs has a client begin streams with room for a great many tokens, and leave each after the first.
+func TestCanceledJobs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, o := range []*orchestrator{w.cheat, w.honest} {

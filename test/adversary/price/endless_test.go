@@ -127,7 +127,7 @@ func TestLargeAnswersLeaveMemoryToOthers(t *testing.T) {
 			`{"model":%q,"max_tokens":20,"messages":[{"role":"user","content":"%d %s"}]}`, networkModel, i,
 			strings.Repeat("long ", 1<<18)))
 		if status != http.StatusOK {
-			t.Fatalf("job %d beside the large answers: %d %.200s", i, status, text)
+			t.Fatalf("job %d alongside the large answers: %d %.200s", i, status, text)
 		}
 	}
 }

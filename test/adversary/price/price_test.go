@@ -120,7 +120,7 @@ func TestPricesThatChange(t *testing.T) {
 }
 
 // TestHonestWithManyStreams: orchestrators of the existing network, with its tickets, keep
-// all of many streams that begin at once, many that are over after a segment, jobs beside
+// all of many streams that begin at once, many that are over after a segment, jobs alongside
 // them, and a gateway that is killed in between.
 func TestHonestWithManyStreams(t *testing.T) {
 	t.Parallel()
@@ -227,7 +227,7 @@ func TestErrorsAfterPaymentOfJobs(t *testing.T) {
 	w.cheated(0)
 }
 
-// TestFalseConfirmations is the same of one that passes for a node of our own kind and
+// TestFalseConfirmations is the same of one that passes for a tutti node and
 // confirms all tickets at once.
 func TestFalseConfirmations(t *testing.T) {
 	t.Parallel()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -21,8 +20,8 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/eth/account"
-	"github.com/tuttinode/tutti/eth/devnet/control"
 	"github.com/tuttinode/tutti/test/devnet"
+	"github.com/tuttinode/tutti/test/devnet/control"
 	"github.com/tuttinode/tutti/test/harness"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 )
@@ -173,21 +172,10 @@ func (w *world) conditions(code string) map[string]string {
 // segments makes a short generated stream that costs little.
 func segments(t *testing.T) []clip.Segment {
 	t.Helper()
-	g, err := clip.Generate(clip.Options{Width: 256, Height: 144, FPSNum: 15, FPSDen: 1, Segments: 2, Bitrate: 100_000,
-		Segment: time.Second})
+	out, err := clip.GenerateAll(t.Context(), clip.Options{Width: 256, Height: 144, FPSNum: 15, FPSDen: 1,
+		Segments: 2, Bitrate: 100_000, Segment: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer g.Close()
-	var out []clip.Segment
-	for {
-		s, err := g.Next(t.Context())
-		if errors.Is(err, io.EOF) {
-			return out
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, s)
-	}
+	return out
 }

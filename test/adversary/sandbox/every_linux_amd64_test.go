@@ -34,7 +34,7 @@ func TestEverySystemCall(t *testing.T) {
 	}
 }
 
-// TestEverySystemCallOfTheWatcher: the process in which the driver is asked how its GPUs
+// TestEverySystemCallOfTheWatcher: the process that reads from the driver how its GPUs
 // are may start a helper and speak to local services. It has no media, and gets no more.
 func TestEverySystemCallOfTheWatcher(t *testing.T) { tryAll(t, watches(t), watcher.calls) }
 

@@ -13,7 +13,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
-	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/test/harness"
 )
@@ -108,7 +107,7 @@ func TestAdminSignsNothingOfValue(t *testing.T) {
 
 func (v *victim) refusesTexts(address string, ticket []byte) {
 	v.Helper()
-	data := keccak.Sum([]byte("data"))
+	data := signature.Keccak256([]byte("data"))
 	approve := append(append(common.FromHex("0x095ea7b3"), make([]byte, 12)...), make([]byte, 52)...)
 	for name, text := range map[string][]byte{
 		"32 letters":            bytes.Repeat([]byte("a"), 32),

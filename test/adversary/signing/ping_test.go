@@ -11,7 +11,6 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -43,7 +42,7 @@ func TestPingSignsNothingOfValue(t *testing.T) {
 	if err == nil || len(sig) != 0 || code != "PingRefused" || !strings.Contains(err.Error(), "PingRefused") {
 		t.Errorf("a ticket's bytes as a ping: %d bytes, code %q, %v", len(sig), code, err)
 	}
-	data := keccak.Sum([]byte("a rendition that this node never made"))
+	data := signature.Keccak256([]byte("a rendition that this node never made"))
 	address := v.account().String()
 	for name, value := range map[string][]byte{
 		"ticket without a round":        preimage(ticket)[:168],
@@ -77,7 +76,7 @@ func TestPingSignsNothingOfValue(t *testing.T) {
 }
 
 func keccakOf(b []byte) []byte {
-	h := keccak.Sum(b)
+	h := signature.Keccak256(b)
 	return h[:]
 }
 

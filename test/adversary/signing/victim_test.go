@@ -23,9 +23,9 @@ import (
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/eth/account"
 	"github.com/tuttinode/tutti/eth/contracts"
-	"github.com/tuttinode/tutti/eth/devnet/control"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/test/devnet"
+	"github.com/tuttinode/tutti/test/devnet/control"
 	"github.com/tuttinode/tutti/test/harness"
 )
 
@@ -95,7 +95,7 @@ func (v *victim) startChain() {
 	v.calls = contracts.NewCalls(contracts.Addresses{TicketBroker: core.Address(v.broker),
 		RoundsManager: core.Address(at["RoundsManager"])})
 	rounds := at["RoundsManager"]
-	number := common.BigToHash(new(big.Int).SetUint64(uint64(v.round.LastInitialised)))
+	number := common.BigToHash(new(big.Int).SetUint64(uint64(v.round.LastInitialized)))
 	got, err := v.eth.CallContract(ctx, ethereum.CallMsg{To: &rounds,
 		Data: append(common.FromHex("0x3aa4add4"), number[:]...)}, nil)
 	v.must(err)
@@ -152,7 +152,7 @@ func (v *victim) ticket(nonce uint64) protocol.WinningTicket {
 	random := protocol.Word(crypto.Keccak256([]byte("the thief's random number")))
 	t := protocol.WinningTicket{
 		Recipient: core.Address(control.Address(v.thief)), Sender: v.account(), FaceValue: ether(3), SenderNonce: nonce,
-		RecipientRand: random, RecipientRandHash: pm.RandHash(random), CreationRound: v.round.LastInitialised,
+		RecipientRand: random, RecipientRandHash: pm.RandHash(random), CreationRound: v.round.LastInitialized,
 		CreationRoundHash: v.hash,
 	}
 	for i := range t.WinProb {

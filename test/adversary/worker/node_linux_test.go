@@ -15,7 +15,7 @@ import (
 
 	"github.com/tuttinode/tutti/test/harness"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
-	"github.com/tuttinode/tutti/transcoder/worker/frame"
+	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
 // orchestrator starts an off-chain orchestrator with a transcoder on the CPU, and
@@ -86,7 +86,7 @@ func workerOf(t *testing.T, node int) int {
 
 // impostor stands in for a node's media worker.
 type impostor struct {
-	*frame.Conn
+	*worker.Conn
 	pid int
 }
 
@@ -98,7 +98,7 @@ func takeOver(t *testing.T, node *harness.Process) *impostor {
 		i.pid = workerOf(t, node.PID())
 		return i.pid != 0
 	})
-	i.Conn = frame.NewConn(socketOf(t, i.pid))
+	i.Conn = worker.NewConn(socketOf(t, i.pid))
 	t.Cleanup(func() { i.Close() })
 	if err := unix.Kill(i.pid, unix.SIGSTOP); err != nil {
 		t.Fatal(err)

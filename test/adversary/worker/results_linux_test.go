@@ -12,7 +12,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/test/adversary"
 	"github.com/tuttinode/tutti/test/harness"
-	"github.com/tuttinode/tutti/transcoder/worker/frame"
+	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
 // answerWith plays a worker that is alive and answers every job with renditions of a
@@ -29,9 +29,9 @@ func (i *impostor) answerWith(size int) {
 			return
 		}
 		switch h.Type {
-		case frame.TypePing:
-			err = i.Send(frame.TypePong, h.ID, nil)
-		case frame.TypeJob:
+		case worker.TypePing:
+			err = i.Send(worker.TypePong, h.ID, nil)
+		case worker.TypeJob:
 			err = i.answer(h.ID, body, data)
 		}
 		if err != nil {
@@ -41,7 +41,7 @@ func (i *impostor) answerWith(size int) {
 }
 
 func (i *impostor) answer(id uint64, body, data []byte) error {
-	job, _, err := frame.DecodeJob(body)
+	job, _, err := worker.DecodeJob(body)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (i *impostor) answer(id uint64, body, data []byte) error {
 	for range job.Profiles {
 		res.Renditions = append(res.Renditions, core.Rendition{Data: data, Frames: 30, Pixels: 30 * 426 * 240})
 	}
-	return i.Send(frame.TypeResult, id, frame.EncodeResult(res, false), frame.Payloads(res)...)
+	return i.Send(worker.TypeResult, id, worker.EncodeResult(res, false), worker.ResultPayloads(res)...)
 }
 
 // TestResultsOfATakenOverWorker: whatever a worker answers with, and however many
@@ -105,11 +105,11 @@ func TestTalkOfATakenOverWorker(t *testing.T) {
 	node, addr := orchestrator(t, "-v", "6")
 	gw, data := gateway(t, addr), segment(t)
 	for what, attack := range map[string]func(*impostor) error{
-		"signs of life": func(i *impostor) error { return i.Send(frame.TypePong, 1, nil) },
+		"signs of life": func(i *impostor) error { return i.Send(worker.TypePong, 1, nil) },
 		"answers": func(i *impostor) error {
-			return i.Send(frame.TypeError, 1<<40, frame.EncodeError(errors.New(strings.Repeat("x", 4000))))
+			return i.Send(worker.TypeError, 1<<40, worker.EncodeError(errors.New(strings.Repeat("x", 4000))))
 		},
-		"data": func(i *impostor) error { return i.Send(frame.TypeData, 1<<40, make([]byte, 60_000)) },
+		"data": func(i *impostor) error { return i.Send(worker.TypeData, 1<<40, make([]byte, 60_000)) },
 		"log":  writeLog(t),
 	} {
 		died := protocol(node)

@@ -4,7 +4,7 @@
 #include "cuvid.h"
 #include "bits.h"
 
-// Offsets in the HEVC part of a picture's parameters; where neighbours follow, the
+// Offsets in the HEVC part of a picture's parameters; where neighbors follow, the
 // first of them.
 enum {
 	WIDTH = 0, HEIGHT = 4, MIN_CODING = 8, DIFF_CODING = 9, MIN_TRANSFORM = 10, DIFF_TRANSFORM = 11, PCM = 12,

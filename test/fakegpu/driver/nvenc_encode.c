@@ -46,7 +46,7 @@ NVENCSTATUS change_encoder(struct session *s, const void *parameters) {
 	return s->encoder ? NVENC_OK : fails(s, NVENC_INVALID_PARAM, "size refused");
 }
 
-// signature recognises the message in which x264 signs its work: NVENC does not.
+// signature recognizes the message in which x264 signs its work: NVENC does not.
 static int signature(const x264_nal_t *n) {
 	static const uint8_t id[] = {0xdc, 0x45, 0xe9, 0xbd};
 	for (int i = 0; n->i_type == NAL_SEI && i + 4 < n->i_payload && i < 32; i++)

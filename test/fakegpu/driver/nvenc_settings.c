@@ -9,7 +9,7 @@ enum { INIT_CODEC = 4, INIT_WIDTH = 36, INIT_HEIGHT = 40, INIT_DAR_W = 44, INIT_
 enum {
 	PROFILE = 4, GOP = 20, RATE_MODE = 44, QP_INTER_P = 48, QP_INTRA = 56, AVERAGE = 60, MAXIMUM = 64, BUFFER = 68,
 	QUALITY = 128,
-	H264_FLAGS = 168, H264_LEVEL = 172, H264_CODING = 212, SIGNAL_PRESENT = 248, FULL_RANGE = 256, COLOURS_PRESENT = 260,
+	H264_FLAGS = 168, H264_LEVEL = 172, H264_CODING = 212, SIGNAL_PRESENT = 248, FULL_RANGE = 256, COLORS_PRESENT = 260,
 	PRIMARIES = 264,
 	TRANSFER = 268, MATRIX = 272, HEVC_FLAGS = 184,
 };
@@ -46,7 +46,7 @@ static void set_rate(x264_param_t *p, const void *config) {
 static void set_signal(x264_param_t *p, const void *config) {
 	if (!FIELD(config, SIGNAL_PRESENT, const int)) return;
 	p->vui.b_fullrange = FIELD(config, FULL_RANGE, const int);
-	if (!FIELD(config, COLOURS_PRESENT, const int)) return;
+	if (!FIELD(config, COLORS_PRESENT, const int)) return;
 	p->vui.i_colorprim = FIELD(config, PRIMARIES, const int);
 	p->vui.i_transfer = FIELD(config, TRANSFER, const int);
 	p->vui.i_colmatrix = FIELD(config, MATRIX, const int);

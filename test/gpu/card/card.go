@@ -2,7 +2,7 @@
 // own driver where TUTTI_GPUKIT=real, the simulated one of test/fakegpu elsewhere. So
 // one test serves the GPU kit on a GPU and the test command on any machine.
 //
-// Tests that script the driver's behaviour use test/fakegpu itself. Tests alone import
+// Tests that script the driver's behavior use test/fakegpu itself. Tests alone import
 // this package.
 //
 // check.go records what a check expected and what it saw, one JSON line each, in the file that

@@ -77,7 +77,7 @@ func add(t testing.TB, c Check) {
 }
 
 // AppendCheck adds a check to a file of them; "" is none. A whole line is one write, so
-// that processes beside each other do not mix theirs.
+// that concurrent processes do not mix theirs.
 func AppendCheck(path string, c Check) error {
 	if path == "" {
 		return nil

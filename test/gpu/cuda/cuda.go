@@ -1,4 +1,4 @@
-// Package cuda calls an NVIDIA driver directly, as a program beside the node would:
+// Package cuda calls an NVIDIA driver directly, as a program alongside the node would:
 // it counts the devices that CUDA shows, and takes and returns a GPU's memory. The
 // driver is found when it is needed, so that programs with this package start on
 // machines without one.

@@ -64,7 +64,7 @@ func ask() string {
 	release()
 	release()
 	free()
-	// Of a real GPU never more is asked for than is free.
+	// Of a real GPU never more is requested than is free.
 	if os.Getenv(card.EnvDriver) != "real" {
 		if _, err := d.Take(1 << 50); !cuda.Is(err, cuda.OutOfMemory) {
 			said = append(said, fmt.Sprint("more than there is: ", err))

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/test/fakegpu"
 	"github.com/tuttinode/tutti/transcoder/gpus"
 )
@@ -48,7 +48,7 @@ func TestAMachine(t *testing.T) {
 	o := options(t, d)
 	for _, name := range []string{"1", string(second.UUID), strings.ToLower(string(second.UUID))} {
 		var err error
-		if o.Selection, err = gpu.ParseSelection(name); err != nil {
+		if o.Selection, err = device.ParseSelection(name); err != nil {
 			t.Fatal(err)
 		}
 		if w := gpus.Find(t.Context(), o, time.Minute); w.Err() != nil || len(w.Devices()) != 1 || w.Devices()[0] != second {
@@ -115,7 +115,7 @@ func TestWhatHappensToCards(t *testing.T) {
 	d.Set("device1.throttle", "64")
 	until(t, "throttling", func() bool {
 		s, ok := r.Sample(r.Present()[1].UUID)
-		return ok && s.Throttled == gpu.ByTemperature
+		return ok && s.Throttled == device.ByTemperature
 	})
 	d.Set("device1.lost", "1")
 	until(t, "a lost GPU", func() bool {
@@ -148,12 +148,12 @@ func TestALibraryThatKills(t *testing.T) {
 	}
 }
 
-// TestACardComesLate: the library does not see it before it is asked anew.
+// TestACardComesLate: the library does not see it before the next scan.
 func TestACardComesLate(t *testing.T) {
 	t.Parallel()
 	d := fakegpu.Build(t)
 	o := options(t, d)
-	o.Selection = gpu.Selection{IDs: []int{0, 1}}
+	o.Selection = device.Selection{IDs: []int{0, 1}}
 	r := watch(t, o)
 	until(t, "the condition", func() bool {
 		return strings.HasPrefix(r.shows(fault.GPUIndexUnknown, ""), "there is no GPU 1; the machine has 0 (")

@@ -10,8 +10,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/test/fakegpu"
 	"github.com/tuttinode/tutti/transcoder/gpus"
@@ -39,7 +39,7 @@ type rig struct {
 func options(t *testing.T, d *fakegpu.Driver) gpus.Options {
 	t.Helper()
 	return gpus.Options{
-		Selection: gpu.Selection{All: true}, Env: d.Env(), Root: t.TempDir(),
+		Selection: device.Selection{All: true}, Env: d.Env(), Root: t.TempDir(),
 		First: 20 * time.Second, Silence: 20 * time.Second, Ready: 20 * time.Second, Retry: 100 * time.Millisecond,
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// awake keeps a GPU initialised until it is closed, as a persistence daemon does: the
+// awake keeps a GPU initialized until it is closed, as a persistence daemon does: the
 // driver shuts a GPU down when its last program ends, and wakes it for the next, which
 // takes seconds each time. root is the file system's.
 func awake(root, pci string) (io.Closer, error) {

@@ -88,7 +88,7 @@ func (b *bench) run(ctx context.Context, r Report) (passed bool, err error) {
 	return passed, nil
 }
 
-// keepAwake keeps the GPU initialised during a part. The inventory shows what it costs
+// keepAwake keeps the GPU initialized during a part. The inventory shows what it costs
 // that it is not; later parts do not pay for that at each of a hundred starts.
 func (b *bench) keepAwake(p part, pci string) (release func()) {
 	if b.fake || b.noCard != "" || p.name == "inventory" {
@@ -128,7 +128,7 @@ func openLog(folder string) (*os.File, error) {
 	}
 }
 
-// counting is the library that counts what is asked of the driver.
+// counting is the library that counts the driver's calls.
 func (b *bench) counting() string { return filepath.Join(b.home, "lib", "libtutticount.so") }
 
 // look finds the GPU, and makes the environment of the test programs.
@@ -154,7 +154,7 @@ func (b *bench) look(ctx context.Context, r *Report) {
 		card.EnvCounterLibrary+"="+b.counting(), card.EnvKernels+"="+filepath.Join(b.kernels, "workers"))
 }
 
-// scriptWithoutEncoder makes the simulated GPU one of a data centre.
+// scriptWithoutEncoder makes the simulated GPU one of a data center.
 const scriptWithoutEncoder = "device.name=NVIDIA H100 80GB HBM3;device.compute=90;device.encodes=0;device.memory=81559"
 
 func simulated(withoutEncoder bool) card.Facts {

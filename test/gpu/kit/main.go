@@ -3,7 +3,7 @@
 // bounded time. Whatever fails, the rest runs, and a report says what was expected and
 // seen.
 //
-// It is packed with its programs by make gpukit; gpukit.sh beside it is what people
+// It is packed with its programs by make gpukit; gpukit.sh next to it is what people
 // call.
 //
 // report.go is the outcome of a run: what each part expected and saw on a GPU, as JSON and as

@@ -31,7 +31,7 @@ for package in $("$kit/bin/gpukit" packages); do
 	go test -c -trimpath -ldflags '-s -w' -o "$kit/tests/$package/$(basename "$package").test" "./$package"
 done
 # Clips that no encoder of ours can make.
-for folder in transcoder/libav/testdata transcoder/probe/clips; do
+for folder in transcoder/libav/testdata transcoder/devices/clips; do
 	mkdir -p "$kit/tests/$folder"
 	git ls-files -- "$folder" | grep -E '\.(ts|mp4|webm|mkv)$' |
 		while read -r file; do install -D -m 644 "$file" "$kit/tests/$file"; done

@@ -38,7 +38,7 @@ var parts = []part{
 		{folder: "test/gpu/cuda", run: cardTests, share: time.Minute},
 		{folder: "test/gpu/probe", run: cardTests},
 	}},
-	{"correct", "Frames, times and sound of the GPU's work beside the CPU's.", []program{
+	{"correct", "Frames, times and sound of the GPU's work compared with the CPU's.", []program{
 		{folder: "transcoder/libav", run: cardTests, loads: true},
 	}},
 	{"walls", "What the media worker may do with the driver inside, and what it may not.", []program{
@@ -47,7 +47,7 @@ var parts = []part{
 	{"node", "The whole node under a gateway's streams, with faults.", []program{
 		{folder: "test/gpu/node", run: cardTests, skip: "^TestCardLoad$"},
 	}},
-	{"speed", "Segments per second beside ffmpeg with the same filters.", []program{
+	{"speed", "Segments per second compared with ffmpeg with the same filters.", []program{
 		{folder: "test/gpu/speed", run: cardTests},
 	}},
 	{"load", "The node under a load that never stays the same: memory, files and goroutines stay level.", []program{

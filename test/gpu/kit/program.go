@@ -21,7 +21,7 @@ const (
 	// grace is how long before its end a program's own limit stops it, so that it still
 	// says where it was, and how long one that was killed may take to be gone.
 	grace = 10 * time.Second
-	// leastRest is the time in which it is worth while to start a program again.
+	// leastRest is the least time left for which a program is started again.
 	leastRest = 30 * time.Second
 )
 
@@ -107,7 +107,7 @@ func (b *bench) once(ctx context.Context, p program, checks string, end time.Tim
 	return o
 }
 
-// skipped is the pattern of the tests that a program leaves out.
+// skipped returns the pattern of the tests to leave out.
 func skipped(skip string, begun []string) string {
 	var all []string
 	if skip != "" {
@@ -119,7 +119,7 @@ func skipped(skip string, begun []string) string {
 	return strings.Join(all, "|")
 }
 
-// loading is the environment of a program that the driver becomes part of.
+// loading returns the environment of a program that loads the driver.
 func (b *bench) loading() (env []string, remove func(), err error) {
 	if b.uuid != "" {
 		env = append(env, "CUDA_DEVICE_ORDER=PCI_BUS_ID", "CUDA_VISIBLE_DEVICES="+b.uuid)
@@ -190,7 +190,7 @@ func (w keepsOn) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// tests is what the output of a test program says of its tests.
+// tests reads the results from the output of a test program.
 func tests(output io.Reader) (o outcome) {
 	lines := bufio.NewReader(output)
 	for {

@@ -112,7 +112,7 @@ func (r *Report) Add(p Part, order []string) {
 }
 
 // sameCard reports whether two reports are of one model of GPU with one driver, in one
-// form, so that the parts of one may stand beside those of the other. Machines with such
+// form, so that the parts of one may stand next to those of the other. Machines with such
 // a GPU are often lent for minutes, one after another.
 func sameCard(a, b Report) bool {
 	model := func(c Card) Card { c.UUID, c.PCI = "", ""; return c }

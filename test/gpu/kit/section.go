@@ -44,7 +44,7 @@ func publish(path, docs string) (copied string, err error) {
 	return copied, fill(docs)
 }
 
-// fill writes the section of gpu.md from the reports beside it.
+// fill writes the section of gpu.md from the reports next to it.
 func fill(docs string) error {
 	page := filepath.Join(docs, "gpu.md")
 	text, err := os.ReadFile(page)

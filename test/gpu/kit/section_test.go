@@ -101,7 +101,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestDocumentationIsFilled: the page in docs/ is what the reports beside it make it.
+// TestDocumentationIsFilled: the page in docs/ is what the reports next to it make it.
 func TestDocumentationIsFilled(t *testing.T) {
 	t.Parallel()
 	const docs = "../../../docs"

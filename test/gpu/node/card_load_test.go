@@ -23,7 +23,7 @@ const (
 	chatEvery, sampleEvery, refusedPause = 200 * time.Millisecond, 500 * time.Millisecond, time.Second
 )
 
-// TestCardLoad is streams that come and go, and answers of a model beside them, for as
+// TestCardLoad is streams that come and go, and answers of a model alongside them, for as
 // long as there is time: nothing may fail, and nothing may grow.
 func TestCardLoad(t *testing.T) {
 	c := card.Open(t)

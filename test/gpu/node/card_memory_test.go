@@ -20,7 +20,7 @@ const (
 	freeIn      = 30 * time.Second
 )
 
-// TestCardMemoryTaken: an AI runner beside the node takes the GPU's memory. Streams go
+// TestCardMemoryTaken: an AI runner alongside the node takes the GPU's memory. Streams go
 // on or are refused by name, the operator is shown which program has it, and all is well again
 // when it is free.
 func TestCardMemoryTaken(t *testing.T) {

@@ -192,7 +192,7 @@ func (r *rig) streams() {
 		fmt.Sprintf("%d done, %d failed", counted, failed), fmt.Sprintf("%.2f of real time per segment", after.Ratio))
 }
 
-// tools are the programs that operators run beside the node.
+// tools are the programs that operators run alongside the node.
 func (r *rig) tools() {
 	text, err := r.cli("workers")
 	if card.NoError(r, err, "tutti_cli workers", "") {
@@ -213,13 +213,13 @@ func (r *rig) tools() {
 	if card.NoError(r, err, "tutti_cli conditions", "") {
 		others := slices.DeleteFunc(all.Conditions,
 			func(c adminapi.Condition) bool { return c.Code == "OrchestratorCapped" })
-		card.CheckThat(r, len(others) == 0, "conditions beside streams", "none but that there is no room for more",
+		card.CheckThat(r, len(others) == 0, "conditions alongside streams", "none but that there is no room for more",
 			cut(fmt.Sprintf("%+v", others)), "")
 	}
 	r.doctor()
 }
 
-// doctor runs `tutti doctor` beside the node, with the node's own flags.
+// doctor runs `tutti doctor` alongside the node, with the node's own flags.
 func (r *rig) doctor() {
 	text, err := r.output(binary, r.card.Env(), append([]string{"doctor", "-json"}, r.args...)...)
 	var report struct {
@@ -236,7 +236,7 @@ func (r *rig) doctor() {
 	if err == nil {
 		err = json.Unmarshal([]byte(text), &report)
 	}
-	if !card.NoError(r, err, "tutti doctor beside the node", "") {
+	if !card.NoError(r, err, "tutti doctor alongside the node", "") {
 		return
 	}
 	card.CheckThat(r, report.Running, "tutti doctor finds the running node", "true", fmt.Sprint(report.Running), "")
@@ -253,8 +253,8 @@ func (r *rig) doctor() {
 			cards++
 		}
 	}
-	card.CheckThat(r, len(failed) == 0, "tutti doctor beside the node", "no check fails", cut(strings.Join(failed, " | ")),
-		fmt.Sprintf("%d checks", len(report.Results)))
+	card.CheckThat(r, len(failed) == 0, "tutti doctor alongside the node", "no check fails",
+		cut(strings.Join(failed, " | ")), fmt.Sprintf("%d checks", len(report.Results)))
 	card.CheckThat(r, cards > 0, "tutti doctor looks at the GPU", "at least one check of the GPU passes",
 		fmt.Sprintf("%d pass", cards), "")
 }

@@ -47,9 +47,9 @@ func TestCardMemoryPlan(t *testing.T) {
 	r := startBy(t, c, formOf(c), beginWithoutEngine, args...)
 	r.plan()
 	r.configCheck()
-	card.NoError(t, r.chat(), "the model of a server beside the node answers", "")
+	card.NoError(t, r.chat(), "the model of a server alongside the node answers", "")
 	r.shares()
-	card.SkipCheck(t, "models in containers beside streams",
+	card.SkipCheck(t, "models in containers alongside streams",
 		"they need a container engine and images, which the kit does not have")
 }
 
@@ -90,7 +90,7 @@ func (r *rig) plan() {
 	_, ready := r.within(sampleTime, func() bool {
 		return r.read(adminapi.PathDashboard, &page) == nil && modelState(&page, runnerModel) == "ready"
 	})
-	card.CheckThat(r, ready, "the model of a server beside the node", "ready", modelState(&page, runnerModel), "")
+	card.CheckThat(r, ready, "the model of a server alongside the node", "ready", modelState(&page, runnerModel), "")
 }
 
 func modelState(page *adminapi.Dashboard, name string) string {
@@ -147,7 +147,7 @@ func (r *rig) configCheck() {
 // promised, and no more than the models leave.
 func (r *rig) shares() {
 	o := r.send("stream0")
-	card.CheckThat(r, o.err == nil, "a stream beside the models' plan", "done", fmt.Sprint(o.err), milliseconds(o.took))
+	card.CheckThat(r, o.err == nil, "a stream alongside the models' plan", "done", fmt.Sprint(o.err), milliseconds(o.took))
 	asked := len(r.proc.Log())
 	streams := 1
 	var last outcome
@@ -158,11 +158,11 @@ func (r *rig) shares() {
 	}
 	w := r.look()
 	if w == nil {
-		card.CheckThat(r, false, "the GPU's worker beside the models' plan", "one", "none", "")
+		card.CheckThat(r, false, "the GPU's worker alongside the models' plan", "one", "none", "")
 		return
 	}
 	left := int64(promised + beyond)
-	card.CheckThat(r, w.Memory > 0 && w.Memory <= left, "the memory that streams are reckoned to use beside the models",
+	card.CheckThat(r, w.Memory > 0 && w.Memory <= left, "the memory that streams are reckoned to use alongside the models",
 		"at most the "+mib(left)+" that the models leave",
 		fmt.Sprintf("%s for %d streams", mib(w.Memory), w.Sessions), fmt.Sprintf("%d streams", streams))
 	if last.err == nil {
@@ -170,7 +170,7 @@ func (r *rig) shares() {
 			fmt.Sprintf("%d streams have room", streams))
 		return
 	}
-	card.CheckThat(r, last.refused(), "a stream for which there is no room beside the models", "refused by name",
+	card.CheckThat(r, last.refused(), "a stream for which there is no room alongside the models", "refused by name",
 		cut(last.err.Error()), "")
 	_, named := r.within(logTime, func() bool { return strings.Contains(r.proc.Log()[asked:], "OrchestratorCapped") })
 	card.CheckThat(r, named, "the name of that refusal", "OrchestratorCapped in the log", fmt.Sprint(named), "")

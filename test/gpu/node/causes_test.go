@@ -7,7 +7,7 @@ import (
 	"github.com/tuttinode/tutti/test/fakegpu"
 )
 
-// TestWhyACardIsNotUsed: each of the driver's troubles is told under the code that has
+// TestWhyACardIsNotUsed: each of the driver's problems is reported under the code that has
 // its remedy, with what the driver said.
 func TestWhyACardIsNotUsed(t *testing.T) {
 	t.Parallel()

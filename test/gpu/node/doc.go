@@ -3,6 +3,6 @@
 // at what clients and operators see. It holds nothing but tests.
 //
 // Those whose names begin with TestCard are the parts node and load of the GPU kit: they
-// run on a real GPU, too. The test program is also the AI runner that they put beside
+// run on a real GPU, too. The test program is also the AI runner that they put alongside
 // the node, when it is started for that.
 package node

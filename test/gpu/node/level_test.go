@@ -35,7 +35,7 @@ func (r *rig) level() (level, bool) {
 	}, true
 }
 
-// figures are what must stay level under load, and how much growth is noise beside a
+// figures are what must stay level under load, and how much growth is noise compared with a
 // share of the level.
 var figures = []struct {
 	name, unit string

@@ -2,10 +2,8 @@ package node
 
 import (
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"testing"
@@ -20,7 +18,7 @@ import (
 // binary is the tutti under test and tool its tutti_cli, built once.
 var binary, tool string
 
-// atOnce is how many tests run beside each other on the simulated driver: most of them
+// atOnce is how many tests run concurrently on the simulated driver: most of them
 // wait for streams in real time.
 const atOnce = "5"
 
@@ -113,7 +111,7 @@ func (n *node) worker(name string) *adminapi.Worker {
 // ready waits until a device gets sessions.
 func (n *node) ready(name string) *adminapi.Worker {
 	n.Helper()
-	n.proc.Wait(name+" to be ready", 60*time.Second, func() bool {
+	n.proc.Wait(name+" to be ready", 3*time.Minute, func() bool {
 		w := n.worker(name)
 		return w != nil && w.State == "ready"
 	})
@@ -174,20 +172,9 @@ func segments(t *testing.T) []clip.Segment {
 
 func generated(t *testing.T, o clip.Options) []clip.Segment {
 	t.Helper()
-	g, err := clip.Generate(o)
+	out, err := clip.GenerateAll(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer g.Close()
-	var out []clip.Segment
-	for {
-		s, err := g.Next(t.Context())
-		if errors.Is(err, io.EOF) {
-			return out
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, s)
-	}
+	return out
 }

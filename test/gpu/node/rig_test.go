@@ -61,7 +61,7 @@ func formOf(c *card.Card) form {
 	return f
 }
 
-// parallel lets tests run beside each other where nothing is measured: on a GPU they
+// parallel lets tests run concurrently where nothing is measured: on a GPU they
 // share its memory, and figures are wanted.
 func parallel(t *testing.T, c *card.Card) {
 	if !c.Real() && !card.Full() {

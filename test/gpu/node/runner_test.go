@@ -62,7 +62,7 @@ func playRunner(in io.Reader, out io.Writer) int {
 // cardMemory is what the runner holds of the GPU.
 type cardMemory struct {
 	device *cuda.Device
-	// taken is how many bytes it holds beside its context, left what was free after.
+	// taken is how many bytes it holds besides its context, left what was free after.
 	taken, left int64
 }
 

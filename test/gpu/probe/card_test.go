@@ -10,7 +10,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/capability"
 	kit "github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/transcoder/probe"
+	"github.com/tuttinode/tutti/transcoder/devices"
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
@@ -95,7 +95,7 @@ func TestCardStartUp(t *testing.T) {
 	if kit.Full() {
 		streams = 8
 	}
-	r := probe.Test(t.Context(), w, probe.Options{Streams: streams})
+	r := devices.Probe(t.Context(), w, devices.ProbeOptions{Streams: streams})
 	if r.Fault != nil {
 		kit.CheckThat(t, false, "the start-up test passes", "a device that can work", r.Fault.Error(),
 			fmt.Sprintf("%.1f s", r.Took.Seconds()))

@@ -6,7 +6,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/transcoder/probe"
+	"github.com/tuttinode/tutti/transcoder/devices"
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
@@ -19,7 +19,7 @@ func TestTheProcessor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	d := probe.NewDevice(c, probe.Options{Streams: 1})
+	d := devices.NewDevice(c, devices.ProbeOptions{Streams: 1})
 	r := d.Test(t.Context())
 	if r.Fault != nil {
 		t.Fatal(r.Fault)

@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/test/fakegpu"
-	"github.com/tuttinode/tutti/transcoder/probe"
+	"github.com/tuttinode/tutti/transcoder/devices"
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
@@ -44,7 +44,7 @@ func TestAnOrdinaryCard(t *testing.T) {
 		t.Log(err)
 	}
 	var said []int64
-	device := probe.NewDevice(c, probe.Options{Streams: 2, Memory: held(d, 1, &said)})
+	device := devices.NewDevice(c, devices.ProbeOptions{Streams: 2, Memory: held(d, 1, &said)})
 	r := device.Test(t.Context())
 	t.Logf("%+v", r)
 	if r.Fault != nil || r.Device != "1" {
@@ -61,10 +61,10 @@ func TestAnOrdinaryCard(t *testing.T) {
 		t.Errorf("measured %+v", r)
 	}
 	if len(said) != 3 || said[1]-said[0] < 1<<20 || said[2]-said[1] <= said[1]-said[0] {
-		t.Errorf("in use without, with a small and with a large session beside it: %v", said)
+		t.Errorf("in use without, with a small and with a large session alongside it: %v", said)
 	}
 	counts := d.Counts(1)
-	if counts.EncodersOpened < probe.DefaultEncoders || counts.PicturesDecoded == 0 {
+	if counts.EncodersOpened < devices.DefaultProbeEncoders || counts.PicturesDecoded == 0 {
 		t.Errorf("on the GPU: %+v", counts)
 	}
 	if other := d.Counts(0); other.ContextsCreated != 0 {
@@ -81,7 +81,7 @@ func TestACardWithACap(t *testing.T) {
 		t.Run(cap, func(t *testing.T) {
 			d := fakegpu.Build(t)
 			d.Script("encoder.cap=" + cap)
-			r := probe.Test(t.Context(), card(t, d, "0", ""), probe.Options{Streams: 4})
+			r := devices.Probe(t.Context(), card(t, d, "0", ""), devices.ProbeOptions{Streams: 4})
 			if r.Fault != nil || string(rune('0'+r.EncoderSessions)) != cap || !r.Capabilities.Has(capability.H264) ||
 				r.Cost <= 0 {
 				t.Errorf("got %+v", r)
@@ -95,7 +95,7 @@ func TestACardWithACap(t *testing.T) {
 func TestACardWithoutEncoders(t *testing.T) {
 	d := fakegpu.Build(t)
 	d.Script("device.encodes=0")
-	r := probe.Test(t.Context(), card(t, d, "0", ""), probe.Options{})
+	r := devices.Probe(t.Context(), card(t, d, "0", ""), devices.ProbeOptions{})
 	if r.Fault != nil || r.EncoderSessions != 0 || r.Capabilities.Has(capability.HEVCEncode) ||
 		!r.Capabilities.Has(capability.VP9Decode) {
 		t.Errorf("got %+v", r)
@@ -113,8 +113,8 @@ func TestCardsInTrouble(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := fakegpu.Build(t)
-			device := probe.NewDevice(card(t, d, "0", ""),
-				probe.Options{First: 2 * time.Second, Clip: 2 * time.Second, All: 20 * time.Second})
+			device := devices.NewDevice(card(t, d, "0", ""),
+				devices.ProbeOptions{First: 2 * time.Second, Clip: 2 * time.Second, All: 20 * time.Second})
 			key, value, _ := strings.Cut(setting, "=")
 			d.Set(key, value)
 			r := device.Test(t.Context())
@@ -134,7 +134,7 @@ func TestCardsInTrouble(t *testing.T) {
 
 // mends waits until a device passes. Children that did not even start come again
 // with pauses between them.
-func mends(t *testing.T, device *probe.Device) {
+func mends(t *testing.T, device *devices.Device) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -29,7 +29,7 @@ func ffmpeg() string {
 // where the GPU admits no more.
 func (r *rig) against(t *testing.T, s source, streams int, limit time.Duration) {
 	if ffmpeg() == "" {
-		card.SkipCheck(t, s.name+", our wall time against ffmpeg's", "there is no ffmpeg beside the programs")
+		card.SkipCheck(t, s.name+", our wall time against ffmpeg's", "there is no ffmpeg next to the programs")
 		return
 	}
 	end := time.Now().Add(r.left(limit))

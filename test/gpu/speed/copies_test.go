@@ -34,7 +34,7 @@ func (r *rig) copies(t *testing.T, s source, limit time.Duration) {
 	r.countedOnce(t, s, ours, frames)
 	r.copied(t, s, what, ours)
 	if ffmpeg() == "" {
-		card.SkipCheck(t, what+", ffmpeg", "there is no ffmpeg beside the programs")
+		card.SkipCheck(t, what+", ffmpeg", "there is no ffmpeg next to the programs")
 		return
 	}
 	theirs, err := r.countTheirs(t, s, limit)
@@ -134,7 +134,7 @@ func (r *rig) copied(t *testing.T, s source, what string, c card.Counts) {
 		return
 	}
 	least, most := s.renditions()
-	// What a frame brings beside its pixels is as little as on a GPU that encodes.
+	// What a frame brings besides its pixels is as little as on a GPU that encodes.
 	ok := down >= least && down <= most+little*s.frameBytes()
 	card.CheckThat(t, ok, what+", down", fmt.Sprintf("the renditions' pixels: %.0f bytes, %.0f with rows padded", least,
 		most),

@@ -1,7 +1,7 @@
 // Package speed measures a GPU with the real programs: segments per second and
-// real-time streams beside an ffmpeg that does the same, sessions that are kept against
-// sessions made anew, the bytes between host and GPU, and memory per stream.
+// real-time streams compared with an ffmpeg that does the same, kept sessions compared with new
+// sessions for each segment, the bytes between host and GPU, and memory per stream.
 //
-// It holds nothing but tests. On the simulated driver they try the machinery alone: its
-// speed says nothing of a GPU's.
+// It holds nothing but tests. On the simulated driver they only check that the measurement works:
+// the driver's speed says nothing about a GPU.
 package speed

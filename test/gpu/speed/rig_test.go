@@ -78,7 +78,7 @@ type document struct {
 	Runs    []figures
 	Limit   *int        `json:"sessionLimit"`
 	Against *comparison `json:"against"`
-	// starting is what the program took beside a single run, which is mostly the start
+	// starting is what the program took besides a single run, which is mostly the start
 	// of the processes.
 	starting time.Duration
 }
@@ -178,7 +178,7 @@ func (r *rig) bench(t *testing.T, s source, limit time.Duration, env []string, a
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// lastWords is the end of what a program printed beside tables: its reason.
+// lastWords is the end of what a program printed besides tables: its reason.
 func lastWords(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	lines = slices.DeleteFunc(lines, func(l string) bool { return l == "" || strings.Contains(l, " | ") })

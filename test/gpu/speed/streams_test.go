@@ -152,13 +152,13 @@ func (r *rig) perSession(t *testing.T, s source, rows []streamRow) {
 	}
 	card.RecordCheck(t, host, between, inHost)
 	if few.card().Memory == 0 || many.card().Memory == 0 {
-		card.SkipCheck(t, onCard, "no use of it was seen: the driver is asked once a second, which may be too seldom here")
+		card.SkipCheck(t, onCard, "no use of it was seen: the driver is read once a second, which may be too seldom here")
 		return
 	}
 	mib := each(few.card().Memory, many.card().Memory)
 	figure := fmt.Sprintf("%.1f MiB, %d MiB in use with one stream", mib, few.card().Memory>>20)
 	if many.streams < 8 {
-		// The driver is asked once a second: short runs may have ended between.
+		// The driver is read once a second: short runs may have ended between.
 		card.RecordCheck(t, onCard, between, figure)
 		return
 	}

@@ -194,7 +194,7 @@ func (t *tracer) atCall(tid int, th *thread) {
 	}
 }
 
-// loadsFilter recognises the calls after which a filter of system calls holds.
+// loadsFilter recognizes the calls after which a filter of system calls holds.
 func loadsFilter(name string, args [6]uint64) bool {
 	return name == "seccomp" && args[0] == unix.SECCOMP_SET_MODE_FILTER ||
 		name == "prctl" && args[0] == unix.PR_SET_SECCOMP && args[1] == unix.SECCOMP_MODE_FILTER

@@ -28,7 +28,7 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
-	"github.com/tuttinode/tutti/cmd/tutti/store"
+	"github.com/tuttinode/tutti/cmd/tutti/nodedb"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/health"
@@ -71,7 +71,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	log := slog.New(slog.DiscardHandler)
 	l, opening, err := ledger.Open(ctx, ledger.Options{
-		DB: opt.DB, Full: opt.Full, Lost: opt.Lost, Passing: opt.Passing, Rand: rand.Reader, Now: time.Now,
+		DB: opt.DB, Full: opt.Full, Lost: opt.Lost, Transient: opt.Transient, Rand: rand.Reader, Now: time.Now,
 		Board: health.New(log, time.Now, nil), Log: log, KeepWinners: 1 << 40,
 	})
 	if err != nil {
@@ -85,13 +85,13 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 
 // elsewhere opens a book in PostgreSQL.
 func elsewhere(ctx context.Context, address string) (ledger.Options, error) {
-	s, err := store.Parse(address)
+	s, err := nodedb.ParseStore(address)
 	if err != nil {
 		return ledger.Options{}, err
 	}
 	db := s.Writer()
 	err = ledger.OpenBook(ctx, db, ledger.Book{Name: s.Book, Recipient: core.Address{1}}, time.Now())
-	return ledger.Options{DB: db, Full: store.Full, Lost: store.Lost, Passing: store.Passing}, err
+	return ledger.Options{DB: db, Full: nodedb.StoreFull, Lost: nodedb.StoreLost, Transient: nodedb.StoreTransient}, err
 }
 
 // tell writes what is in the ledger.

@@ -1,5 +1,5 @@
 // Package clip makes segments to push: a generated, moving test pattern with a
-// burnt-in time code and a tone, or the pieces of a media file cut at its key
+// burned-in time code and a tone, or the pieces of a media file cut at its key
 // frames.
 //
 // It is the source of the demonstration, the benchmark and the tests. It never

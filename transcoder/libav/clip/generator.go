@@ -112,6 +112,29 @@ func (g *Generator) Next(ctx context.Context) (Segment, error) {
 	return s, nil
 }
 
+// GenerateAll returns all segments of a stream, which Options.Segments has to bound.
+func GenerateAll(ctx context.Context, opt Options) ([]Segment, error) {
+	if opt.Segments <= 0 {
+		return nil, errors.New("generate all segments of an endless stream")
+	}
+	g, err := Generate(opt)
+	if err != nil {
+		return nil, err
+	}
+	defer g.Close()
+	var out []Segment
+	for {
+		s, err := g.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+}
+
 // frameAt returns the number of the first video frame of segment n.
 func (g *Generator) frameAt(n int) int64 {
 	per := int64(g.opt.Segment) * int64(g.opt.FPSNum) / int64(g.opt.FPSDen) / int64(time.Second)

@@ -14,6 +14,11 @@ const (
 	keepStream  = 30 * time.Minute
 	// forgiveAfter is the number of good segments that clears a stream's incidents.
 	forgiveAfter = 10
+	// From waitsFrom segments on that ran late, with too few good ones between them, a stream waits: for
+	// firstWait at first and twice as long after each further one.
+	waitsFrom   = 2
+	firstWait   = 30 * time.Second
+	longestWait = 2 * time.Minute
 	// From refusedFrom incidents on a stream is refused, for firstRefusal at first and twice
 	// as long after each further one. Then it is tried again in a worker of its own.
 	refusedFrom    = 2
@@ -40,29 +45,6 @@ const (
 	keepKnown = time.Hour
 )
 
-// Treatment is how a segment is to be run.
-type Treatment int
-
-// The treatments.
-const (
-	// Shared: in the device's worker, beside others.
-	Shared Treatment = iota
-	// Isolated: in a worker of its own, without incidents of its sender.
-	Isolated
-	// Unverified: in a worker of its own, because nothing is known of its sender while
-	// many others have incidents.
-	Unverified
-	// Flagged: in a worker of its own, because of incidents of its sender. The stream
-	// has good segments.
-	Flagged
-	// Single: in a worker of its own, one at a time for its sender.
-	Single
-	// Deferred: not now, because of other streams of its sender. Another node may do it.
-	Deferred
-	// Refused: this segment or stream ended or blocked workers. The refusal is final.
-	Refused
-)
-
 // Record is the record of incidents. Its methods are safe for concurrent use.
 type Record struct {
 	mu       sync.Mutex // covers the fields below
@@ -78,11 +60,15 @@ type Record struct {
 	openRetries int
 }
 
-// stream is one that has incidents.
+// stream is one that has incidents, or that ran late beside others. late counts the segments that did, goodRun the
+// good ones since the last incident or late one.
 type stream struct {
-	incidents, goodRun int
-	refused            time.Time // until then
+	incidents, late, goodRun int
+	refused, waits           time.Time // until then
 }
+
+// proven reports whether a stream that only ran late did as many good segments in a row as late ones.
+func (s stream) proven() bool { return s.incidents == 0 && s.goodRun >= s.late }
 
 // sender is one that has incidents or is close to one.
 type sender struct {
@@ -109,62 +95,6 @@ func (l level) plus(n float64, now time.Time) level {
 // New makes an empty record.
 func New() *Record {
 	return &Record{segments: table[bool]{}, streams: table[stream]{}, senders: table[sender]{}, good: table[int]{}}
-}
-
-// TreatmentFor decides how to run a segment of a stream with the given number of good ones.
-func (r *Record) TreatmentFor(w *Segment, good int, now time.Time) Treatment {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.segments)+len(r.streams)+len(r.senders)+r.openRetries == 0 && r.senderIncidents.now(now) == 0 {
-		return Shared
-	}
-	if seen, again := r.findSegmentLocked(w, now); again {
-		return Refused
-	} else if seen {
-		return Single
-	}
-	w.name()
-	if s, ok := r.streams.get(w.stream, now, keepStream); ok {
-		if now.Before(s.refused) {
-			return Refused
-		}
-		return Single
-	}
-	level, pending := r.senderLevelLocked(w, now)
-	switch {
-	case level == 0 && !pending:
-		return r.withoutIncidentsLocked(w, good, now)
-	case good >= proofSegments*max(1, level):
-		return Shared
-	case level == 0 && (good > 0 || r.isKnownLocked(w, now)):
-		return Isolated
-	case good > 0:
-		return Flagged
-	case level >= deferFrom && w.known:
-		return Deferred
-	}
-	return Single
-}
-
-// withoutIncidentsLocked returns the treatment of a segment of a sender without incidents.
-func (r *Record) withoutIncidentsLocked(w *Segment, good int, now time.Time) Treatment {
-	many := r.senderIncidents.now(now) >= manySenders || r.openRetries >= manyOpen
-	if many && good < proofSegments && !r.isKnownLocked(w, now) {
-		return Unverified
-	}
-	return Shared
-}
-
-// Unverified reports whether neither a segment's stream, with the given number of good
-// segments, nor its sender has a good record.
-func (r *Record) Unverified(w *Segment, good int, now time.Time) bool {
-	if good >= proofSegments {
-		return false
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	w.name()
-	return !r.isKnownLocked(w, now)
 }
 
 // BlockedTogether records that segments of unverified streams blocked a worker together: for
@@ -245,6 +175,31 @@ func (r *Record) Flag(w *Segment, now time.Time) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.flagLocked(w, now)
+}
+
+// RanLate records a segment that ran late beside others, which may be too many or block their
+// device together. An unverified stream gets workers of its own until it has done as many segments as ran late, and
+// waits between them when more do; its sender's new streams are treated as those of one with an incident. A verified
+// sender must do more good segments to remain known.
+func (r *Record) RanLate(w *Segment, unverified bool, now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	w.name()
+	if n, ok := r.good.get(w.sender, now, keepKnown); ok {
+		r.good.put(w.sender, n/2, now)
+	}
+	if s, ok := r.streams.get(w.stream, now, keepStream); unverified || ok {
+		s.late, s.goodRun = s.late+1, 0
+		if n := s.late - waitsFrom; n >= 0 {
+			s.waits = now.Add(min(longestWait, firstWait<<min(n, 16)))
+		}
+		r.streams.put(w.stream, s, now)
+	}
+	if unverified {
+		by, _ := r.senders.get(w.sender, now, maxLevel*fade)
+		by.level = by.level.plus(1, now)
+		r.senders.put(w.sender, by, now)
+	}
 }
 
 // flagLocked counts an incident of a stream and its sender.

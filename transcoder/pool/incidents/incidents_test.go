@@ -146,3 +146,31 @@ func TestMemoryIsBounded(t *testing.T) {
 	now := begin.Add(5 * time.Second)
 	treated(t, r, work("sender4999", "stream4999", 4999), 0, now, incidents.Refused)
 }
+
+// A stream that runs late beside others waits longer and longer between its attempts, until it has done as many
+// segments in a row as were late. It is never refused, and its gateway's new streams are not begun when there are many.
+func TestAStreamThatRunsLateWaits(t *testing.T) {
+	t.Parallel()
+	r, now := incidents.New(), begin
+	r.RanLate(work("a", "s", 0), true, now)
+	treated(t, r, work("a", "s", 1), 0, now, incidents.Single)
+	for n, rest := range []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 2 * time.Minute} {
+		r.RanLate(work("a", "s", n+1), true, now)
+		treated(t, r, work("a", "s", 9), 0, now.Add(rest-1), incidents.Waiting)
+		now = now.Add(rest)
+		treated(t, r, work("a", "s", 9), 0, now, incidents.Single)
+	}
+	for range 4 {
+		r.Succeeded(work("a", "s", 9), now)
+		treated(t, r, work("a", "s", 9), 99, now, incidents.Single)
+	}
+	r.Succeeded(work("a", "s", 9), now)
+	treated(t, r, work("a", "s", 9), 99, now, incidents.Shared)
+	r.RanLate(work("a", "s", 10), false, now)
+	treated(t, r, work("a", "s", 11), 99, now, incidents.Waiting)
+	for n := range 6 {
+		r.RanLate(work("b", fmt.Sprint(n), 0), true, now)
+	}
+	treated(t, r, work("b", "new", 0), 0, now, incidents.Deferred)
+	treated(t, r, work("c", "new", 0), 0, now, incidents.Shared)
+}

@@ -28,7 +28,7 @@ func readable() []string {
 // devices may also be written.
 func devices() []string { return []string{"/dev/null", "/dev/zero", "/dev/urandom"} }
 
-// paths are those that stay usable, whatever they lead to and whether they are there.
+// paths are those that stay usable. They may be links, and need not exist.
 type paths struct{ read, use []string }
 
 // pathsOf lists what the engine may open while it serves. The CPU's needs
@@ -88,8 +88,8 @@ func threadRule(o Options) (landlock.Rule, error) {
 	if !o.GPU {
 		return allow(threadNames, 0), nil
 	}
-	// Rules belong to what a path leads to now. Held open, that stays the same for as
-	// long as the process lives.
+	// A rule applies to the file that a path names now. Held open, the path names the same one
+	// for as long as the process lives.
 	if _, err := unix.Open(threadNames, unix.O_PATH|unix.O_CLOEXEC, 0); err != nil {
 		return nil, err
 	}

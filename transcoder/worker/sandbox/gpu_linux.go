@@ -6,16 +6,15 @@ import (
 	"slices"
 )
 
-// gpuReadable is what a GPU's driver reads beyond what every worker may: its
-// profiles, and where distributions that share nothing put it.
-// Debian's links to its libraries lead through /etc/alternatives.
+// gpuReadable returns what a GPU's driver reads in addition to readable: its application profiles, and
+// /etc/alternatives, through which Debian's links to the driver's libraries go.
 func gpuReadable() []string { return []string{"/usr/share/nvidia", "/etc/alternatives"} }
 
-// gpuLibraries are folders of libraries that lead elsewhere.
+// gpuLibraries returns folders whose entries are links to the driver's libraries in another folder (NixOS).
 func gpuLibraries() []string { return []string{"/run/opengl-driver/lib"} }
 
-// gpuNodes returns the files through which a driver is spoken to. The driver makes
-// them when it is opened first, which is before the doors close.
+// gpuNodes returns the device files of the driver. The driver creates some of them when it is first
+// opened, so it is opened before the restrictions apply.
 func gpuNodes() ([]string, error) {
 	var nodes []string
 	for _, pattern := range []string{"/dev/nvidia*", "/dev/nvidia-caps/*", "/dev/dxg", "/dev/dri/*", "/dev/shm"} {
@@ -28,9 +27,8 @@ func gpuNodes() ([]string, error) {
 	return nodes, nil
 }
 
-// libraryFolders returns the folders among paths that exist, and those to which the
-// driver's libraries in them lead: a kernel that guards a folder looks at where a
-// link ends. The root is never one of them, nor is what is not absolute.
+// libraryFolders returns the folders among paths that exist, and the folders of the files to which links
+// to the driver's libraries in them point: Landlock checks a link's target. Relative paths and / are left out.
 func libraryFolders(paths []string) []string {
 	var folders []string
 	add := func(path string) {
@@ -50,7 +48,7 @@ func libraryFolders(paths []string) []string {
 		for _, pattern := range []string{"libcuda.so*", "libnv*.so*"} {
 			libraries, err := filepath.Glob(filepath.Join(path, pattern))
 			if err != nil {
-				continue // a path with the pattern's own characters leads nowhere
+				continue // the path itself is a malformed pattern
 			}
 			for _, library := range libraries {
 				if real, err := filepath.EvalSymlinks(library); err == nil {
@@ -62,6 +60,6 @@ func libraryFolders(paths []string) []string {
 	return folders
 }
 
-// threadNames is where threads get their names. CUDA gives its own one while it
-// starts, and takes a refusal for a broken system (error 304).
+// threadNames is the folder of the files that set threads' names. CUDA names its threads when it starts,
+// and fails with error 304 (operating system) if it may not.
 const threadNames = "/proc/self/task"

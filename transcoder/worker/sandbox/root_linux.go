@@ -16,7 +16,7 @@ func bases() []string { return []string{"/tmp", "/run", "/var", "/usr"} }
 
 const before = "/.before"
 
-// visiblePath is a path that stays visible. real is where it leads to.
+// visiblePath is a path that stays visible. real is the path without links.
 type visiblePath struct {
 	path, real string
 	writable   bool

@@ -1,6 +1,6 @@
 // Package sandbox restricts a media worker's process, so that media which takes over a
 // codec gets nothing but that codec: no network, no files beyond a driver's own, no other
-// processes, no privileges. The allowed system calls are a list (lists_linux.go); every
+// processes, no privileges. The allowed system calls are a list (allowedcalls_linux.go); every
 // other call is refused, also those of later kernels.
 //
 // It changes the process that calls it, for good. transcoder/worker calls it in

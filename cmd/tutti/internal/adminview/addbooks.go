@@ -21,7 +21,7 @@ func NewBooks(p *Parts) (books admin.Books) {
 		}
 	}
 	if paying := p.Paying(); paying != nil {
-		books.Spending, books.Credits = NewSpending(paying.Spent).Spending, NewCredits(paying.Sender)
+		books.Spending, books.Credits = NewSpending(paying.Spent, paying.Sender.Balances).Spending, NewCredits(paying.Sender)
 	}
 	return books
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/core/reward"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/earnings"
 	"github.com/tuttinode/tutti/pm/ledger"
@@ -82,7 +81,7 @@ type income struct {
 }
 
 // NewIncome reports what books and rewards hold; round is the present one.
-func NewIncome(books *ledger.Summary, rewards func() reward.Status, round func() protocol.Round) income {
+func NewIncome(books *ledger.Summary, rewards func() protocol.RewardStatus, round func() protocol.Round) income {
 	return income{
 		reports: newRemembered(time.Now, func(ctx context.Context, by earnings.By) (*earnings.Income, error) {
 			totals, err := books.Totals(ctx, by.Query())
@@ -124,7 +123,7 @@ func (i income) Overview(ctx context.Context) (*earnings.Overview, error) {
 }
 
 // rewardsOf returns the rounds whose reward is remembered.
-func rewardsOf(s reward.Status) (out []earnings.Reward) {
+func rewardsOf(s protocol.RewardStatus) (out []earnings.Reward) {
 	for _, p := range s.History {
 		if !p.Amount.IsZero() {
 			out = append(out, earnings.Reward{Round: p.Round, At: p.Time, Amount: p.Amount})
@@ -138,14 +137,22 @@ type spending struct {
 	reports *remembered[struct{}, *earnings.Spending]
 }
 
-// NewSpending reports what store holds.
-func NewSpending(store *paymentlog.Store) spending {
+// NewSpending reports what store holds, and what is left in a sender's balances.
+func NewSpending(store *paymentlog.Store, balances func() []sender.Held) spending {
 	return spending{newRemembered(time.Now, func(ctx context.Context, _ struct{}) (*earnings.Spending, error) {
 		totals, err := store.Totals(ctx, earnings.SpendingQuery())
 		if err != nil {
 			return nil, err
 		}
-		return earnings.MakeSpending(totals), nil
+		writtenOff, err := store.WriteOffs(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var left pm.Value
+		for _, b := range balances() {
+			left = left.Add(b.Value)
+		}
+		return earnings.MakeSpending(totals, left, writtenOff), nil
 	})}
 }
 

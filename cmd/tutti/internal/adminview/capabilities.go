@@ -18,7 +18,7 @@ func (p *Parts) capabilities() *byoc.Server {
 	return p.Orchestrator.Capabilities()
 }
 
-// capabilities are the external ones, for the admin API.
+// capabilities lists and removes external capabilities for the admin API.
 type capabilities struct{ p *Parts }
 
 // Capabilities lists them in the order of their names.
@@ -29,7 +29,7 @@ func (c capabilities) Capabilities() (out []adminapi.Capability) {
 		one := adminapi.Capability{
 			Name: o.Name, Description: o.Description, Address: o.URL.String(), State: adminapi.CapabilityReady,
 			Capacity: o.Capacity, InUse: o.Capacity - o.Free, Jobs: o.Use.Jobs, Seconds: o.Use.Seconds,
-			Earned: wholeWei(o.Use.Earned.Floor()),
+			Earned: weiOrZero(o.Use.Earned.Floor()),
 		}
 		if o.Registration.Price.Price.Currency != "" {
 			one.Listed = o.Registration.Price.String()
@@ -48,8 +48,8 @@ func (c capabilities) Capabilities() (out []adminapi.Capability) {
 	return out
 }
 
-// wholeWei is an amount that was added up of prices, which are never negative.
-func wholeWei(n *big.Int) core.Wei {
+// weiOrZero converts a sum of prices. Prices are never negative; 0 stands for an amount that is too large.
+func weiOrZero(n *big.Int) core.Wei {
 	w, err := core.WeiOf(n)
 	if err != nil {
 		return core.Wei{}
@@ -65,8 +65,8 @@ func (c capabilities) Remove(name string) error {
 	return nil
 }
 
-// capabilityWork is that of external capabilities: open while one has a free slot. A node without any does not
-// show it.
+// capabilityWork returns the kind of work that external capabilities are. It is open while one of them has a free
+// slot. The result is false on a node without any.
 func (g gate) capabilityWork() (adminapi.WorkKind, bool) {
 	s := g.p.capabilities()
 	if s == nil {
@@ -90,7 +90,7 @@ func (g gate) capabilityWork() (adminapi.WorkKind, bool) {
 	return d, len(all) > 0
 }
 
-// capabilityState is what external capabilities do, for the metrics.
+// capabilityState returns the slots, jobs and earnings of external capabilities for the metrics.
 func (p source) capabilityState() []metrics.Capability {
 	by := make(map[string]metrics.Capability)
 	for name, u := range p.capabilities().Uses() {

@@ -6,12 +6,12 @@ import (
 
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/adminapi"
-	"github.com/tuttinode/tutti/core/dashboard"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/requeststats"
 	"github.com/tuttinode/tutti/server/gateway"
+	"github.com/tuttinode/tutti/server/metrics"
 )
 
 // modelList is the AI models of this machine and of workers elsewhere.
@@ -66,7 +66,7 @@ func (s streams) Live(most int) adminapi.Sessions {
 			Since: l.Since.UTC(), Last: l.Last.UTC(),
 		})
 	}
-	return dashboard.Bounded(out, most)
+	return metrics.BoundedSessions(out, most)
 }
 
 // graphics are the GPUs that are there.
@@ -74,7 +74,7 @@ type graphics struct{ p *Parts }
 
 // GPUs are in the order of their index, with what was measured of them last.
 func (g graphics) GPUs() (out []adminapi.GPU) {
-	usable := map[gpu.UUID]bool{}
+	usable := map[device.UUID]bool{}
 	for _, d := range g.p.Media.GPUs.Devices() {
 		usable[d.UUID] = true
 	}

@@ -4,6 +4,6 @@
 //
 // Parts holds the roles of a node side by side; cmd/tutti fills it in starting order.
 //
-// metrics.go and its neighbours give package server/metrics the values that are read at every
+// WatchMetrics gives package server/metrics the values that are read at every
 // scrape and belong to no single role. They count nothing themselves.
 package adminview

@@ -2,21 +2,23 @@ package adminview
 
 import (
 	"context"
+	"crypto/rand"
+	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/worker"
 	"github.com/tuttinode/tutti/core/adminapi"
-	"github.com/tuttinode/tutti/core/dashboard"
+	reasons "github.com/tuttinode/tutti/core/doctor"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	reasons "github.com/tuttinode/tutti/core/jobdiagnosis"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/admin"
+	"github.com/tuttinode/tutti/server/metrics"
 )
 
 // workView describes the jobs to the admin API.
 func workView(p *Parts) admin.Work {
 	w := admin.Work{
-		Gate: gate{p}.Gate, ModelStates: modelList{p}.Models, SeriesStep: dashboard.Step, Explain: explain(p),
+		Gate: gate{p}.Gate, ModelStates: modelList{p}.Models, SeriesStep: metrics.DashboardStep, Explain: explain(p),
 		Workers: workers(p), Models: modelsOf(p),
 	}
 	if p.Series() != nil {
@@ -32,6 +34,7 @@ func workView(p *Parts) admin.Work {
 		w.NetworkCapabilities = func(ctx context.Context) any { return p.Gateway.Server.Capabilities(ctx) }
 		w.AIPools = p.Gateway.Broker.Pools
 		w.ExplainRoute = p.Gateway.ExplainRoute
+		w.Keys = APIKeys{Keys: p.Gateway.Keys(), Now: time.Now, Rand: rand.Reader}
 	}
 	if p.Orchestrator != nil {
 		w.Refusals = refusals{p.Orchestrator.Requests}.Refusals

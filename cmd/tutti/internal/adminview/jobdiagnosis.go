@@ -7,8 +7,8 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/orchestrator"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
+	reasons "github.com/tuttinode/tutti/core/doctor"
 	"github.com/tuttinode/tutti/core/inference"
-	reasons "github.com/tuttinode/tutti/core/jobdiagnosis"
 )
 
 // explain is nil on a node that is no orchestrator.
@@ -25,7 +25,7 @@ type jobs struct{ p *Parts }
 // Explain gathers what is known and diagnoses it.
 func (j jobs) Explain(ctx context.Context) adminapi.Explanation {
 	f := j.facts()
-	return Explanation(f, reasons.Diagnose(f))
+	return Explanation(f, reasons.DiagnoseJobs(f))
 }
 
 func (j jobs) facts() *reasons.NodeState {
@@ -53,7 +53,7 @@ func (j jobs) facts() *reasons.NodeState {
 }
 
 // work returns what there is to work with now.
-func (j jobs) work() (w reasons.Work) {
+func (j jobs) work() (w reasons.Capacity) {
 	p := j.p
 	if p.Media.Pool != nil {
 		w.Transcodes, w.Devices, w.DevicesTotal = true, p.Media.Pool.Ready(), len(p.Media.Pool.Devices())

@@ -4,11 +4,11 @@ import (
 	"math/big"
 
 	"github.com/tuttinode/tutti/core/adminapi"
-	reasons "github.com/tuttinode/tutti/core/jobdiagnosis"
+	reasons "github.com/tuttinode/tutti/core/doctor"
 )
 
 // Explanation returns the answer as the admin API writes it.
-func Explanation(f *reasons.NodeState, o reasons.Outcome) adminapi.Explanation {
+func Explanation(f *reasons.NodeState, o reasons.JobDiagnosis) adminapi.Explanation {
 	w := f.Work
 	out := adminapi.Explanation{
 		Summary: o.Summary, Since: f.RequestStats.Since.UTC(), Until: f.RequestStats.Until.UTC(),

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/tuttinode/tutti/core/reward"
+	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/endpoint"
 	"github.com/tuttinode/tutti/server/metrics"
 )
@@ -40,7 +40,7 @@ func WatchMetrics(all *Parts, notReady func() []string) error {
 	}
 	if p.Chain != nil {
 		errs = append(errs, p.Metrics.WatchChain(p.chainState), p.Metrics.WatchEndpoints(p.endpointStates),
-			p.Metrics.WatchRewards(func() reward.Status { return p.Chain.Reward() }))
+			p.Metrics.WatchRewards(func() protocol.RewardStatus { return p.Chain.Reward() }))
 	}
 	if p.Chain != nil {
 		for _, role := range p.gasRoles() {

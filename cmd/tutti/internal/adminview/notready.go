@@ -1,8 +1,8 @@
 package adminview
 
 import (
+	reasons "github.com/tuttinode/tutti/core/doctor"
 	"github.com/tuttinode/tutti/core/fault"
-	reasons "github.com/tuttinode/tutti/core/jobdiagnosis"
 )
 
 // notWorking are the conditions in which a node takes no work, in whatever role.
@@ -41,7 +41,7 @@ func NotReady(p *Parts) (why []string) {
 }
 
 // nothingToDo is why an orchestrator has nothing to work with.
-func nothingToDo(w reasons.Work, said map[fault.Code]bool) []string {
+func nothingToDo(w reasons.Capacity, said map[fault.Code]bool) []string {
 	if w.Transcodes && w.Devices > 0 || w.AI && w.Models > 0 {
 		said[fault.NoTranscoders] = true // models work, or a device does
 		return nil

@@ -2,14 +2,12 @@ package adminview
 
 import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/earning"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/gateway"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelserver"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/orchestrator"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/signer"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/worker"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pricing"
@@ -25,7 +23,7 @@ type Parts struct {
 	// Prices are nil off-chain, except for the bounds of a gateway.
 	Prices *prices.Tables
 	// Earning is nil on a node that no gateway pays.
-	Earning *earning.Part
+	Earning *orchestrator.Earning
 	// Media transcodes segments; it exists on every node.
 	Media *media.Part
 	// Models serves AI jobs on this machine; nil on a node that runs and prices none.
@@ -35,7 +33,7 @@ type Parts struct {
 	Worker       *worker.Part
 	Gateway      *gateway.Part
 	// Signer is nil on nodes that sign for no others.
-	Signer *signer.Part
+	Signer *gateway.Signer
 	// Reloader reads the configuration again.
 	Reloader *nodeenv.Reloader
 }

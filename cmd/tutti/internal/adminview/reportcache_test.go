@@ -8,7 +8,7 @@ import (
 )
 
 // A report that is cheap is always fresh; an expensive one is kept in proportion to its
-// cost, each kind by itself; an error is asked again.
+// cost, each kind by itself; after an error the next read tries again.
 func TestRemembered(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(0, 0)

@@ -2,11 +2,11 @@ package adminview
 
 import (
 	"github.com/tuttinode/tutti/core/adminapi"
-	"github.com/tuttinode/tutti/server/reachabilitycheck"
+	"github.com/tuttinode/tutti/server/orchestrator"
 )
 
 // serviceAddress shows the admin API what is known.
-type serviceAddress struct{ check *reachabilitycheck.Checker }
+type serviceAddress struct{ check *orchestrator.Reachability }
 
 // ServiceAddress returns what is known now.
 func (s serviceAddress) ServiceAddress() adminapi.ServiceAddress {

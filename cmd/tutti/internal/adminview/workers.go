@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/orchestrator"
 	"github.com/tuttinode/tutti/core/adminapi"
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/admin"
 )
@@ -46,7 +46,7 @@ func (w workforce) Workers() []adminapi.Worker {
 	return out
 }
 
-func ofDevice(u *deviceport.Use) adminapi.Worker {
+func ofDevice(u *device.Use) adminapi.Worker {
 	return adminapi.Worker{
 		Name: media.DeviceName(u), Kind: "transcoder", Remote: u.Remote, State: u.State, Code: string(u.Code),
 		Reason:   u.Reason,
@@ -59,12 +59,12 @@ func ofDevice(u *deviceport.Use) adminapi.Worker {
 func ofAIWorkers(d *orchestrator.Workers) (out []adminapi.Worker) {
 	for _, a := range d.AI.Workers() {
 		one := adminapi.Worker{
-			Name: a.Name, Kind: "ai", Remote: true, Address: a.Addr, Node: a.Node, State: deviceport.Ready, Since: a.Since.UTC(),
+			Name: a.Name, Kind: "ai", Remote: true, Address: a.Addr, Node: a.Node, State: device.Ready, Since: a.Since.UTC(),
 			Models: []string{},
 			Done:   a.Done, Failed: a.Failed,
 		}
 		if a.Draining {
-			one.State = deviceport.Draining
+			one.State = device.Draining
 		}
 		for i := range a.Models {
 			m := &a.Models[i]

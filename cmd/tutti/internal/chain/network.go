@@ -5,16 +5,15 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/tuttinode/tutti/core/health"
-
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/eth/chain"
 	"github.com/tuttinode/tutti/eth/contracts"
 )
 
-// Network returns what is known of the network by its name. An unknown one is
-// whatever chain its endpoints are of.
+// Network returns what is known of the network by its name. For an unknown name it asks the
+// endpoints for the chain ID.
 func Network(ctx context.Context, cfg *config.Config, board *health.Board, log *slog.Logger) (
 	contracts.Network, error) {
 	name := cfg.Chain.Network

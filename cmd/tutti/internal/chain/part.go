@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
+	"github.com/tuttinode/tutti/cmd/tutti/nodedb"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/database"
@@ -15,7 +15,6 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/core/reward"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/eth/chain"
 	"github.com/tuttinode/tutti/eth/contracts"
@@ -28,7 +27,7 @@ type Part struct {
 	Network contracts.Network
 	// Orchestrator is what the node works for: its account, or the one that it acts for.
 	Orchestrator core.Address
-	RewardCaller *reward.Caller
+	RewardCaller *protocol.RewardCaller
 	// DB is the node's database.
 	DB *sql.DB
 }
@@ -51,7 +50,7 @@ func (c *Part) WhileTrusted(sign signMessage) signMessage {
 func (c *Part) View() protocol.View { return c.Chain.View() }
 
 // Reward returns where this round's reward stands.
-func (c *Part) Reward() reward.Status { return c.RewardCaller.Status() }
+func (c *Part) Reward() protocol.RewardStatus { return c.RewardCaller.Status() }
 
 // Options are what the part on the chain is made of.
 type Options struct {
@@ -64,7 +63,7 @@ type Options struct {
 	Add func(c lifecycle.Component)
 }
 
-// New makes what a node on the chain does beside its jobs; nil off-chain.
+// New makes what a node on the chain does besides its jobs; nil off-chain.
 func New(ctx context.Context, o Options) (*Part, error) {
 	cfg := o.Config
 	if cfg.Chain.Offchain() {
@@ -125,14 +124,14 @@ func (c *Part) addRounds(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	c.RewardCaller = reward.New(reward.Options{
+	c.RewardCaller = protocol.NewRewardCaller(protocol.RewardOptions{
 		Mode: rewardMode(cfg), Orchestrator: c.Orchestrator,
 		Rounds: c.Chain, Stakes: c.Chain, Actor: c.Chain, Events: c.Chain, Memory: memory,
 		Now: time.Now, Board: o.Board, Log: o.Log,
 	})
 	o.Add(c.RewardCaller)
 	if cfg.Roles.InitializeRound {
-		o.Add(reward.NewInitializer(reward.InitializerOptions{
+		o.Add(protocol.NewRoundInitializer(protocol.RoundInitializerOptions{
 			Rounds: c.Chain, Actor: c.Chain, Events: c.Chain, MaxDelay: cfg.Chain.InitializeRoundDelay,
 			Rand: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())), Board: o.Board, Log: o.Log,
 		}))
@@ -140,17 +139,17 @@ func (c *Part) addRounds(ctx context.Context, o *Options) error {
 	return nil
 }
 
-// rewardMode: only an orchestrator calls reward unasked; a process that initialises
+// rewardMode: only an orchestrator calls reward unasked; a process that initializes
 // rounds or is a gateway may well have the orchestrator's key.
-func rewardMode(cfg *config.Config) reward.Mode {
+func rewardMode(cfg *config.Config) protocol.RewardMode {
 	switch cfg.Roles.Reward {
 	case config.On:
-		return reward.On
+		return protocol.RewardOn
 	case config.Off:
-		return reward.Off
+		return protocol.RewardOff
 	}
 	if !cfg.Roles.Orchestrator {
-		return reward.Off
+		return protocol.RewardOff
 	}
-	return reward.Auto
+	return protocol.RewardAuto
 }

@@ -132,10 +132,10 @@ func (w wallet) warnOpenFile() {
 	}
 }
 
-// Unlock returns a component that opens the key, which takes a second, beside everything else.
+// Unlock returns a component that opens the key, which takes a second, alongside everything else.
 func Unlock(signer *account.Signer) lifecycle.Component { return unlocking{signer} }
 
-// unlocking opens the key beside everything else: a good seal takes a second.
+// unlocking opens the key alongside everything else: a good seal takes a second.
 type unlocking struct{ signer *account.Signer }
 
 // Name returns the component's name.

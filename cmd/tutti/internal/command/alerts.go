@@ -9,8 +9,8 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/config"
-	"github.com/tuttinode/tutti/core/alert"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
 	served "github.com/tuttinode/tutti/server/alert"
 )
 
@@ -21,7 +21,7 @@ Sends a test alert to every address of -alert and says what became of it.
 
 // AlertSenders returns those of -alert. The configuration was checked, so an error is ours.
 func AlertSenders(cfg *config.Config) ([]*served.Sender, error) {
-	sinks, err := alert.Parse(cfg.Monitoring.AlertSinks.Reveal())
+	sinks, err := health.ParseSinks(cfg.Monitoring.AlertSinks.Reveal())
 	if err != nil {
 		return nil, fault.Wrap(fault.BadOption, "read -alert", err)
 	}
@@ -70,7 +70,7 @@ func testAlerts(ctx context.Context, cfg *config.Config, senders []*served.Sende
 	status := ExitOK
 	for _, s := range senders {
 		begun := time.Now()
-		m := &served.Message{Alert: alert.Test(begun), Node: NodeName(cfg), Version: process.Version}
+		m := &served.Message{Alert: health.NewTestAlert(begun), Node: NodeName(cfg), Version: process.Version}
 		_, err := s.Send(ctx, m)
 		s.Close()
 		if err != nil {

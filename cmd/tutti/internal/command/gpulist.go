@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/transcoder/gpus"
 )
 
@@ -97,7 +97,7 @@ type GPUProblem struct {
 
 // GPURows returns the GPUs that were found, usable or not.
 func GPURows(found *gpus.Watcher) []GPURow {
-	usable := make(map[gpu.UUID]bool)
+	usable := make(map[device.UUID]bool)
 	for _, d := range found.Devices() {
 		usable[d.UUID] = true
 	}

@@ -124,6 +124,7 @@ func (d *keyHome) json() {
     "held_wei": "0",
     "paid_usd": "0",
     "requests": 7,
+    "percent": 0,
     "admin": false,
     "expires": "2027-02-01T00:00:00Z",
     "created": "2026-03-04T05:06:07Z"

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
+	"github.com/tuttinode/tutti/cmd/tutti/nodedb"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/fault"

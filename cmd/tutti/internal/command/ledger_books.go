@@ -8,8 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
-	"github.com/tuttinode/tutti/cmd/tutti/store"
+	"github.com/tuttinode/tutti/cmd/tutti/nodedb"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/pm/ledger"
@@ -17,12 +16,12 @@ import (
 
 // openStoreOf opens the database of -store for a command, with the node's book, or the
 // one that the address names.
-func openStoreOf(cfg *config.Config, named bool) (*store.Store, error) {
+func openStoreOf(cfg *config.Config, named bool) (*nodedb.Store, error) {
 	address := cfg.Storage.Store.Reveal()
 	if address == "" {
 		return nil, fmt.Errorf("which database? -store says it: %w", ErrKeyUsage)
 	}
-	s, err := store.Parse(address)
+	s, err := nodedb.ParseStore(address)
 	if err == nil && named && s.Book == "" {
 		if _, err = os.Stat(cfg.Storage.DataDir); err == nil {
 			err = s.Known(cfg.Storage.DataDir)
@@ -43,7 +42,7 @@ func (t *ledgerTool) inStore(ctx context.Context, cfg *config.Config, f *ledgerF
 	if err == nil {
 		err = action(t, ctx, books, f)
 	}
-	if store.Lost(err) {
+	if nodedb.StoreLost(err) {
 		err = nodedb.StoreFault("read the book "+s.Book, err)
 	}
 	return errors.Join(err, db.Close())
@@ -69,7 +68,7 @@ func (t *ledgerTool) books(ctx context.Context, cfg *config.Config, f *ledgerFla
 	}
 	db := s.SharedReader()
 	all, err := ledger.SharedReader(db).Books(ctx)
-	if store.Lost(err) {
+	if nodedb.StoreLost(err) {
 		err = nodedb.StoreFault("list the books", err)
 	}
 	if err := errors.Join(err, db.Close()); err != nil {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
+	"github.com/tuttinode/tutti/cmd/tutti/nodedb"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/protocol"

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
+	"github.com/tuttinode/tutti/cmd/tutti/nodedb"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
@@ -43,7 +43,7 @@ func FindExisting(cfg *config.Config, chain uint64) (*ExistingNode, error) {
 			home, _ := os.UserHomeDir() // without one there is nothing to find
 			dir = migrate.Usual(home, cfg.Chain.Network)
 		}
-		// Its keys alone are worth taking; ours lie in the same way in our own directory.
+		// Only its keys are copied; the layout of our own directory is the same.
 		if dir == "" || !migrate.IsSource(dir) && (sameDir(dir, cfg.Storage.DataDir) || !migrate.HasKeys(dir)) {
 			return nil, nil
 		}

@@ -124,6 +124,9 @@ func writeOrchestrators(b *strings.Builder, all []adminapi.RoutedOrchestrator) {
 			turn = fmt.Sprint(o.Rank)
 		}
 		text := o.Says
+		if len(o.Missing) > 0 {
+			text += ": " + strings.Join(o.Missing, ", ")
+		}
 		if o.Until != nil {
 			text += ", until " + Stamp(*o.Until)
 		}

@@ -36,16 +36,16 @@ func InspectedNode(args []string, stderr io.Writer) config.Input {
 	return Input(ServiceArgs(nil, stderr))
 }
 
-// inspected returns the configuration of the only node. Root can read how every user's process was
-// started, and must not act on it: the flags would name files of root's and places to send
-// them to, the environment programs to load. Of another user's node only the name of a
-// configuration beside the service's is taken, which root wrote.
+// inspected returns the configuration of the only node. Root can read every user's flags and
+// environment, and must not trust them: they could name root's files, addresses to send them to
+// and programs to load. From another user's node it takes only the name of a configuration file in
+// a directory that only root writes.
 func (p *nodeProcess) inspected(stderr io.Writer) config.Input {
 	if p.owned {
 		fmt.Fprintf(stderr, "without flags: the configuration of the running node, process %d\n", p.pid)
 		return p.input()
 	}
-	if file, ok := p.instance(); ok && rootsAlone(filepath.Dir(file)) {
+	if file, ok := p.instance(); ok && onlyRootWrites(filepath.Dir(file)) {
 		fmt.Fprintf(stderr, "without flags: the configuration of the running node, process %d: -config %s\n", p.pid, file)
 		return Input([]string{"-config", file})
 	}

@@ -73,8 +73,8 @@ func sameUser(proc string) bool {
 	return false
 }
 
-// rootsAlone reports whether only root changes what is in a directory.
-func rootsAlone(dir string) bool {
+// onlyRootWrites reports whether only root can add, replace or remove files in a directory.
+func onlyRootWrites(dir string) bool {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() {
 		return false

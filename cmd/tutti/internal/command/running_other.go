@@ -2,8 +2,8 @@
 
 package command
 
-// runningNodes are known on Linux alone.
+// runningNodes returns none: finding running nodes needs Linux's /proc.
 func runningNodes() []nodeProcess { return nil }
 
-// rootsAlone is asked on Linux alone.
-func rootsAlone(string) bool { return false }
+// onlyRootWrites is called for the nodes of runningNodes, so never here.
+func onlyRootWrites(string) bool { return false }

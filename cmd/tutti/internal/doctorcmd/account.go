@@ -18,21 +18,21 @@ type keyring struct {
 }
 
 // readKeys finds the key without opening it.
-func (l *look) readKeys(context.Context) (keyring, error) {
-	path := l.cfg.Chain.Keystore
+func (in *inspection) readKeys(context.Context) (keyring, error) {
+	path := in.cfg.Chain.Keystore
 	if path == "" {
-		path = filepath.Join(l.cfg.Storage.DataDir, "keystore")
+		path = filepath.Join(in.cfg.Storage.DataDir, "keystore")
 	}
 	k := keyring{keys: account.Open(path, account.Standard)}
 	if _, k.err = k.keys.List(); k.err == nil {
-		k.entry, k.err = k.keys.Choose(l.cfg.Chain.Account)
+		k.entry, k.err = k.keys.Choose(in.cfg.Chain.Account)
 	}
 	return k, nil
 }
 
 // account looks at the key, and tries the passphrase where no node has done so.
-func (l *look) account(ctx context.Context) (doctor.Account, error) {
-	k, err := l.keys.Get(ctx)
+func (in *inspection) account(ctx context.Context) (doctor.Account, error) {
+	k, err := in.keys.Get(ctx)
 	if err != nil {
 		return doctor.Account{}, err
 	}
@@ -45,8 +45,8 @@ func (l *look) account(ctx context.Context) (doctor.Account, error) {
 		return a, nil
 	}
 	a.Address, a.File = k.entry.Address.String(), k.entry.Path
-	up := l.up(ctx)
-	passphrase, err := l.Passphrase()
+	up := in.up(ctx)
+	passphrase, err := in.Passphrase()
 	if err != nil && !up {
 		record(err)
 	}

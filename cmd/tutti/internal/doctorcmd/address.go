@@ -15,8 +15,7 @@ import (
 	"github.com/tuttinode/tutti/core/doctor"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/core/jobdiagnosis"
-	"github.com/tuttinode/tutti/server/reachabilitycheck"
+	"github.com/tuttinode/tutti/server/orchestrator"
 	"github.com/tuttinode/tutti/server/tlscert"
 )
 
@@ -28,16 +27,16 @@ const (
 	between = 20 * time.Millisecond
 )
 
-// address finds out where gateways look and whether that leads here. A node that runs
-// is asked; otherwise this process listens in its place for as long as it takes.
-func (l *look) address(ctx context.Context) (doctor.Address, error) {
-	a := doctor.Address{Advertised: l.w.Setup.ServiceAddr}
-	if l.up(ctx) {
-		l.askAddress(ctx, &a)
+// address finds out where gateways look and whether that leads here. The admin port
+// of a running node reports it; otherwise this process listens in its place for as long as it takes.
+func (in *inspection) address(ctx context.Context) (doctor.Address, error) {
+	a := doctor.Address{Advertised: in.w.Setup.ServiceAddr}
+	if in.up(ctx) {
+		in.askAddress(ctx, &a)
 	} else {
-		l.visit(ctx, &a)
+		in.visit(ctx, &a)
 	}
-	host := l.w.Setup.Host
+	host := in.w.Setup.Host
 	if host == "" {
 		return a, nil
 	}
@@ -72,8 +71,8 @@ func timeLeft(ctx context.Context, most time.Duration) time.Duration {
 
 // askAddress reads what the running node found; what is wrong with it is among its
 // conditions.
-func (l *look) askAddress(ctx context.Context, a *doctor.Address) {
-	client, err := l.client()
+func (in *inspection) askAddress(ctx context.Context, a *doctor.Address) {
+	client, err := in.client()
 	if err != nil {
 		return
 	}
@@ -87,42 +86,42 @@ func (l *look) askAddress(ctx context.Context, a *doctor.Address) {
 
 // visit listens where the node would and tries to get there through the advertised
 // address.
-func (l *look) visit(ctx context.Context, a *doctor.Address) {
-	if c, err := l.w.Chain.Get(ctx); err == nil && c.Known {
+func (in *inspection) visit(ctx context.Context, a *doctor.Address) {
+	if c, err := in.w.Chain.Get(ctx); err == nil && c.Known {
 		a.OnChain = c.URI
 		if a.Advertised == "" {
 			a.Advertised = c.URI
 		}
 	}
 	// Both want the port, and whether it is free is asked first.
-	if _, err := l.w.Ports.Get(ctx); err != nil {
+	if _, err := in.w.Ports.Get(ctx); err != nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeLeft(ctx, tryVisit))
 	defer cancel()
-	board := health.New(l.log, l.Now, nil)
-	opt := reachabilitycheck.Options{
-		Advertised: func() string { return a.Advertised }, Chosen: l.w.Setup.ServiceAddr, Lookup: l.Lookup,
-		Port: strconv.Itoa(l.cfg.Addresses.OrchestratorListen.Port), Delay: time.Nanosecond, Now: l.Now, Board: board,
-		Log: l.log,
+	board := health.New(in.log, in.Now, nil)
+	opt := orchestrator.ReachabilityOptions{
+		Advertised: func() string { return a.Advertised }, Chosen: in.w.Setup.ServiceAddr, Lookup: in.Lookup,
+		Port: strconv.Itoa(in.cfg.Addresses.OrchestratorListen.Port), Delay: time.Nanosecond, Now: in.Now, Board: board,
+		Log: in.log,
 	}
-	leaf, stop, listening := l.listen()
+	leaf, stop, listening := in.listen()
 	defer stop()
 	opt.Certificate = leaf
-	opt.Reach = listening && a.Advertised != "" && l.cfg.Addresses.StartupCheck
+	opt.Reach = listening && a.Advertised != "" && in.cfg.Addresses.StartupCheck
 	if onChain := a.OnChain; onChain != "" {
 		opt.OnChain = func() (string, bool) { return onChain, true }
 	}
 	s := checkOnce(ctx, opt)
-	a.Discovered, a.Reached = s.Discovered, s.Reach == jobdiagnosis.Reachable
+	a.Discovered, a.Reached = s.Discovered, s.Reach == doctor.Reachable
 	for _, c := range board.Snapshot() {
 		a.Findings = append(a.Findings, doctor.Finding{Code: c.Code, Detail: c.Detail})
 	}
 }
 
 // checkOnce runs a check until it has looked once.
-func checkOnce(ctx context.Context, opt reachabilitycheck.Options) jobdiagnosis.Reachability {
-	c := reachabilitycheck.New(opt)
+func checkOnce(ctx context.Context, opt orchestrator.ReachabilityOptions) doctor.Reachability {
+	c := orchestrator.NewReachability(opt)
 	if !opt.Reach && opt.Lookup == "" {
 		return c.Status()
 	}
@@ -134,7 +133,7 @@ func checkOnce(ctx context.Context, opt reachabilitycheck.Options) jobdiagnosis.
 	defer tick.Stop()
 	for {
 		s := c.Status()
-		if s.Reach != jobdiagnosis.Unknown || !opt.Reach && s.Discovered != "" {
+		if s.Reach != doctor.ReachUnknown || !opt.Reach && s.Discovered != "" {
 			return s
 		}
 		select {
@@ -147,10 +146,10 @@ func checkOnce(ctx context.Context, opt reachabilitycheck.Options) jobdiagnosis.
 
 // listen answers at the public port as a node does, if the port is free. leaf is nil
 // where a proxy adds TLS.
-func (l *look) listen() (leaf func() []byte, stop func(), ok bool) {
+func (in *inspection) listen() (leaf func() []byte, stop func(), ok bool) {
 	stop = func() {}
-	at := l.cfg.Addresses.OrchestratorListen
-	cert, err := tlscert.Open(tlscert.Options{Host: l.w.Setup.Host, Now: l.Now, Rand: rand.Reader, Log: l.log})
+	at := in.cfg.Addresses.OrchestratorListen
+	cert, err := tlscert.Open(tlscert.Options{Host: in.w.Setup.Host, Now: in.Now, Rand: rand.Reader, Log: in.log})
 	if err != nil || at.Port == 0 {
 		return nil, stop, false
 	}
@@ -174,15 +173,15 @@ func (l *look) listen() (leaf func() []byte, stop func(), ok bool) {
 }
 
 // certificate reads the listener's.
-func (l *look) certificate(context.Context) (doctor.Certificate, error) {
+func (in *inspection) certificate(context.Context) (doctor.Certificate, error) {
 	var c doctor.Certificate
-	certFile, keyFile := l.cfg.TLS.Cert, l.cfg.TLS.Key
+	certFile, keyFile := in.cfg.TLS.Cert, in.cfg.TLS.Key
 	c.Own = certFile != ""
 	if !c.Own {
-		if l.cfg.Storage.DataDir == "" {
+		if in.cfg.Storage.DataDir == "" {
 			return c, nil
 		}
-		certFile, keyFile = l.cfg.Storage.DataDir+"/cert.pem", l.cfg.Storage.DataDir+"/key.pem"
+		certFile, keyFile = in.cfg.Storage.DataDir+"/cert.pem", in.cfg.Storage.DataDir+"/key.pem"
 		if !exists(certFile) || !exists(keyFile) {
 			return c, nil
 		}
@@ -200,16 +199,16 @@ func (l *look) certificate(context.Context) (doctor.Certificate, error) {
 }
 
 // peers returns the orchestrators that a worker or a gateway was given.
-func (l *look) peers(ctx context.Context) ([]doctor.Peer, error) {
-	r := l.cfg.Roles
+func (in *inspection) peers(ctx context.Context) ([]doctor.Peer, error) {
+	r := in.cfg.Roles
 	if r.Orchestrator && !r.Gateway {
 		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, askEngine)
 	defer cancel()
-	out := make([]doctor.Peer, len(l.cfg.Addresses.Orchestrators))
+	out := make([]doctor.Peer, len(in.cfg.Addresses.Orchestrators))
 	done := make(chan struct{}, len(out))
-	for i, o := range l.cfg.Addresses.Orchestrators {
+	for i, o := range in.cfg.Addresses.Orchestrators {
 		out[i].Address = o.String()
 		go func() {
 			out[i].Err = dial(ctx, o.Authority(), !o.Plaintext)

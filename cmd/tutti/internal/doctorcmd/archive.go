@@ -14,9 +14,9 @@ import (
 // maxPart bounds one file of the bundle, in bytes.
 const maxPart = 8 << 20
 
-// Archive is a bundle in the making.
+// Archive is a debug bundle that is being built.
 type Archive struct {
-	// dir is the folder that everything is in.
+	// dir is the folder inside the archive that holds all parts.
 	dir   string
 	now   time.Time
 	mask  *Mask
@@ -28,12 +28,12 @@ type part struct {
 	content     []byte
 }
 
-// NewBundle begins a bundle; what mask knows is in none of its parts.
+// NewBundle begins a bundle. mask removes secrets from each part.
 func NewBundle(now time.Time, mask *Mask) *Archive {
 	return &Archive{dir: "tutti-bundle-" + now.UTC().Format("20060102-150405"), now: now, mask: mask}
 }
 
-// Add puts a file into the bundle; about says what it is, in one line.
+// Add puts a file into the bundle; about describes it in one line.
 func (a *Archive) Add(name, about string, content []byte) {
 	if len(content) > maxPart {
 		content = append(content[:maxPart:maxPart], "\n(cut off here)\n"...)
@@ -41,9 +41,9 @@ func (a *Archive) Add(name, about string, content []byte) {
 	a.parts = append(a.parts, part{name, about, a.mask.Clean(content)})
 }
 
-// Missing says why a part is not there.
+// Missing adds a file that gives the reason why a part could not be collected.
 func (a *Archive) Missing(name, about string, err error) {
-	a.Add(name+".missing.txt", about+": not there", []byte(err.Error()+"\n"))
+	a.Add(name+".missing.txt", about+": missing", []byte(err.Error()+"\n"))
 }
 
 // Contents lists the files, for the terminal and for the bundle itself.
@@ -55,11 +55,11 @@ func (a *Archive) Contents() string {
 	return b.String()
 }
 
-const preface = `A debug bundle of tutti, made %s.
+const preface = `A debug bundle of tutti, created %s.
 
-Passwords, keys, tokens and the secret parts of addresses are masked: ***. Host names,
-IP addresses, Ethereum addresses and names of models and streams are in it. Look
-through it before you hand it on: it is plain text.
+Passwords, keys, tokens and the secret parts of URLs are masked as ***. The bundle contains
+host names, IP addresses, Ethereum addresses and names of models and streams. It is plain
+text: read it before you send it to anyone.
 
 `
 

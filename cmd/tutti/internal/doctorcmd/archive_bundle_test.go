@@ -53,7 +53,7 @@ func TestBundleSaysWhatIsInIt(t *testing.T) {
 	got := open(t, a)
 	if got["a.txt"] != "alpha" || got["b.json.missing.txt"] != "gone\n" ||
 		!strings.Contains(got["README.txt"], "the first part") ||
-		!strings.Contains(got["README.txt"], "the second part: not there") || got["README.txt"] == "" {
+		!strings.Contains(got["README.txt"], "the second part: missing") || got["README.txt"] == "" {
 		t.Errorf("%q", got)
 	}
 }

@@ -52,7 +52,7 @@ func bundleCommand(ctx context.Context, args []string, stdout, stderr io.Writer)
 		fmt.Fprintln(stderr, err)
 		return command.ExitFailed
 	}
-	fmt.Fprintf(stdout, "%s\n%s is written. Secrets are masked; look through it before you hand it on.\n",
+	fmt.Fprintf(stdout, "%s\n%s is written. Secrets are masked; read it before you send it to anyone.\n",
 		a.Contents(), file)
 	return command.ExitOK
 }
@@ -108,7 +108,7 @@ func adminToken(cfg *config.Config) string {
 	return strings.TrimSpace(string(b))
 }
 
-// bundleNode returns where the node is asked. Reading needs the token only where other
+// bundleNode returns the address for requests to the node. Reading needs the token only where other
 // machines reach the listener; there it goes to a program of the data directory's user alone,
 // as any user of the machine may have taken the port of a node that does not run.
 func bundleNode(cfg *config.Config) Node {

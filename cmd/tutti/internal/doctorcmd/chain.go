@@ -28,24 +28,24 @@ const (
 )
 
 // chain returns what the endpoints say, or the running node, which asks them anyway.
-func (l *look) chain(ctx context.Context) (doctor.ChainState, error) {
-	if l.up(ctx) {
-		return l.askNodeOfChain(ctx), nil
+func (in *inspection) chain(ctx context.Context) (doctor.ChainState, error) {
+	if in.up(ctx) {
+		return in.askNodeOfChain(ctx), nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, askChain+askFunds)
 	defer cancel()
-	board := health.New(l.log, l.Now, endpoint.Causes())
-	network, known := contracts.LookupNetwork(l.cfg.Chain.Network)
+	board := health.New(in.log, in.Now, endpoint.Causes())
+	network, known := contracts.LookupNetwork(in.cfg.Chain.Network)
 	if !known {
-		network = contracts.Network{Name: l.cfg.Chain.Network, Controller: l.cfg.Chain.Controller,
+		network = contracts.Network{Name: in.cfg.Chain.Network, Controller: in.cfg.Chain.Controller,
 			RedeemGas: contracts.UnknownRedeemGas}
 	}
-	account, orchestrator := l.addresses(ctx)
+	account, orchestrator := in.addresses(ctx)
 	opt := chain.NodeOptions{
-		Network: network, Controller: l.cfg.Chain.Controller, AIRegistry: l.cfg.AI.ServiceRegistry, NoService: true,
-		Orchestrator: orchestrator, PollInterval: poll, Board: board, Log: l.log, Now: l.Now,
+		Network: network, Controller: in.cfg.Chain.Controller, AIRegistry: in.cfg.AI.ServiceRegistry, NoService: true,
+		Orchestrator: orchestrator, PollInterval: poll, Board: board, Log: in.log, Now: in.Now,
 	}
-	for _, u := range l.cfg.Chain.Endpoints {
+	for _, u := range in.cfg.Chain.Endpoints {
 		opt.Endpoints = append(opt.Endpoints, core.NewSecret(u.Reveal()))
 	}
 	parts, err := chain.NewNode(ctx, opt)
@@ -57,8 +57,8 @@ func (l *look) chain(ctx context.Context) (doctor.ChainState, error) {
 	defer stop()
 	await(ctx, parts)
 	out := read(parts)
-	l.funds(ctx, parts, network, account, &out)
-	l.feed(ctx, parts)
+	in.funds(ctx, parts, network, account, &out)
+	in.feed(ctx, parts)
 	out.Findings = append(out.Findings, problems(board, out.Endpoints)...)
 	return out, nil
 }
@@ -126,21 +126,21 @@ func read(parts *chain.Node) doctor.ChainState {
 }
 
 // addresses returns the node's account and the orchestrator that it works for; zero where there is no key yet.
-func (l *look) addresses(ctx context.Context) (account, orchestrator core.Address) {
-	if k, err := l.keys.Get(ctx); err == nil {
+func (in *inspection) addresses(ctx context.Context) (account, orchestrator core.Address) {
+	if k, err := in.keys.Get(ctx); err == nil {
 		account = k.entry.Address
 	}
 	if account.IsZero() {
-		account = l.cfg.Chain.Account
+		account = in.cfg.Chain.Account
 	}
-	if orchestrator = l.cfg.Chain.Recipient; orchestrator.IsZero() {
+	if orchestrator = in.cfg.Chain.Recipient; orchestrator.IsZero() {
 		orchestrator = account
 	}
 	return account, orchestrator
 }
 
 // funds reads the account's ETH and says how many transactions it pays.
-func (l *look) funds(ctx context.Context, parts *chain.Node, network contracts.Network, account core.Address,
+func (in *inspection) funds(ctx context.Context, parts *chain.Node, network contracts.Network, account core.Address,
 	out *doctor.ChainState) {
 	if account.IsZero() || !out.Known {
 		return
@@ -193,9 +193,9 @@ func problems(board *health.Board, all []doctor.Endpoint) (out []doctor.Finding)
 }
 
 // askNodeOfChain returns the running node's view.
-func (l *look) askNodeOfChain(ctx context.Context) doctor.ChainState {
+func (in *inspection) askNodeOfChain(ctx context.Context) doctor.ChainState {
 	var out doctor.ChainState
-	client, err := l.client()
+	client, err := in.client()
 	if err != nil {
 		return out
 	}
@@ -223,7 +223,7 @@ func (l *look) askNodeOfChain(ctx context.Context) doctor.ChainState {
 	}
 	var b adminapi.Balances
 	if client.Get(ctx, adminapi.PathBalances, &b) == nil {
-		network, _ := contracts.LookupNetwork(l.cfg.Chain.Network)
+		network, _ := contracts.LookupNetwork(in.cfg.Chain.Network)
 		out.Ether, out.GasLeft = b.Ether.Ether(), paysFor(b.Ether, c.Head.BaseFee,
 			max(network.RedeemGas, contracts.UnknownRedeemGas))
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-func (l *look) disk(ctx context.Context) (doctor.Disk, error) {
-	d := doctor.Disk{Dir: l.cfg.Storage.DataDir}
+func (in *inspection) disk(ctx context.Context) (doctor.Disk, error) {
+	d := doctor.Disk{Dir: in.cfg.Storage.DataDir}
 	if d.Dir == "" {
 		d.Err = errors.New("the configuration names no data directory")
 		return d, nil
@@ -27,7 +27,7 @@ func (l *look) disk(ctx context.Context) (doctor.Disk, error) {
 	info, err := os.Stat(d.Dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		l.missing(&d)
+		in.missing(&d)
 		return d, nil
 	case err != nil:
 		d.Err = err
@@ -39,19 +39,19 @@ func (l *look) disk(ctx context.Context) (doctor.Disk, error) {
 	d.Exists, d.Mode = true, mode(info)
 	d.Writable = writable(d.Dir) == nil
 	d.RestrictMode = chmod(d.Dir, 0o700)
-	l.space(&d, d.Dir)
-	for _, name := range l.LockNames {
+	in.space(&d, d.Dir)
+	for _, name := range in.LockNames {
 		if d.Holder = holder(filepath.Join(d.Dir, name)); d.Holder != "" {
 			break
 		}
 	}
-	l.database(ctx, &d)
-	l.socket(&d)
+	in.database(ctx, &d)
+	in.socket(&d)
 	return d, nil
 }
 
 // missing looks at where the directory would be made.
-func (l *look) missing(d *doctor.Disk) {
+func (in *inspection) missing(d *doctor.Disk) {
 	parent := filepath.Dir(d.Dir)
 	for {
 		if _, err := os.Stat(parent); err == nil || parent == filepath.Dir(parent) {
@@ -59,7 +59,7 @@ func (l *look) missing(d *doctor.Disk) {
 		}
 		parent = filepath.Dir(parent)
 	}
-	l.space(d, parent)
+	in.space(d, parent)
 	if writable(parent) != nil {
 		return
 	}
@@ -68,7 +68,7 @@ func (l *look) missing(d *doctor.Disk) {
 		Run: func(context.Context) error { return os.MkdirAll(dir, 0o700) }}
 }
 
-func (l *look) space(d *doctor.Disk, dir string) {
+func (in *inspection) space(d *doctor.Disk, dir string) {
 	v, err := volumeOf(dir)
 	if err != nil {
 		return
@@ -79,7 +79,7 @@ func (l *look) space(d *doctor.Disk, dir string) {
 	}
 }
 
-// volume is where files lie; kind names a file system of another machine, "" none.
+// volume is the disk that holds files; kind names a network file system, "" for a local one.
 type volume struct {
 	free, size int64
 	kind       string
@@ -101,7 +101,7 @@ func chmod(path string, mode fs.FileMode) *doctor.Repair {
 }
 
 // database reads a few pages of the database, without ever writing.
-func (l *look) database(ctx context.Context, d *doctor.Disk) {
+func (in *inspection) database(ctx context.Context, d *doctor.Disk) {
 	path := filepath.Join(d.Dir, database.FileName)
 	info, err := os.Stat(path)
 	if err != nil {
@@ -124,8 +124,8 @@ func (l *look) database(ctx context.Context, d *doctor.Disk) {
 }
 
 // socket finds an admin socket that no process listens on.
-func (l *look) socket(d *doctor.Disk) {
-	path := l.cfg.Addresses.AdminSocket
+func (in *inspection) socket(d *doctor.Disk) {
+	path := in.cfg.Addresses.AdminSocket
 	info, err := os.Stat(path)
 	if path == "" || err != nil || info.Mode()&fs.ModeSocket == 0 {
 		return

@@ -24,7 +24,7 @@ const Usage = `usage: tutti doctor [-only a,b] [-ignore a,b] [-fix] [-json] [-al
        tutti doctor bundle         a file with what a helper needs to see, without secrets
 
 Looks whether a node with these flags can do its work, and says what to do where it
-cannot; before the first start as well as beside a running node. Without flags it looks
+cannot; before the first start as well as alongside a running node. Without flags it looks
 at the node that runs on this machine, or else at the packages' service, where there is
 one: /etc/tutti/tutti.conf.
 
@@ -74,7 +74,7 @@ type doctorFlags struct {
 	only, ignore         doctor.Words
 	fix, json, all, list bool
 	rest                 []string
-	// environ is what the node reads beside its flags.
+	// environ is what the node reads besides its flags.
 	environ []string
 }
 
@@ -181,8 +181,8 @@ func examine(ctx context.Context, f *doctorFlags, cfg *config.Config, notices []
 	results := doctor.Run(ctx, w, doctor.Select(f.only),
 		doctor.Options{Limit: doctorLimit, Fix: f.fix, Ignored: f.ignore.Match})
 	report := doctor.NewReport(process.Version, began, results)
-	beside, err := w.Running.Get(ctx)
-	report.Running = err == nil && beside.Up
+	node, err := w.Running.Get(ctx)
+	report.Running = err == nil && node.Up
 	report.Millis = time.Since(began).Milliseconds()
 	return report
 }

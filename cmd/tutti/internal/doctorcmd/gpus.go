@@ -12,8 +12,8 @@ import (
 	"github.com/tuttinode/tutti/ai/docker"
 	"github.com/tuttinode/tutti/core/doctor"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/transcoder/devices"
 	"github.com/tuttinode/tutti/transcoder/gpus"
-	"github.com/tuttinode/tutti/transcoder/probe"
 )
 
 // How long parts may take.
@@ -24,12 +24,12 @@ const (
 )
 
 // findGPUs asks the driver in a process of its own, as the node does.
-func (l *look) findGPUs(ctx context.Context) (*gpus.Watcher, error) {
-	return gpus.Find(ctx, gpus.Options{Selection: l.cfg.Transcoding.Devices}, askDriver), nil
+func (in *inspection) findGPUs(ctx context.Context) (*gpus.Watcher, error) {
+	return gpus.Find(ctx, gpus.Options{Selection: in.cfg.Transcoding.Devices}, askDriver), nil
 }
 
-func (l *look) cards(ctx context.Context) (doctor.GPUs, error) {
-	seen, err := l.gpus.Get(ctx)
+func (in *inspection) cards(ctx context.Context) (doctor.GPUs, error) {
+	seen, err := in.gpus.Get(ctx)
 	if err != nil {
 		return doctor.GPUs{}, err
 	}
@@ -49,14 +49,14 @@ func (l *look) cards(ctx context.Context) (doctor.GPUs, error) {
 
 // media lets a worker of the CPU make a clip of H.264, unless a node runs, whose
 // workers show what they can do by themselves.
-func (l *look) media(ctx context.Context) (doctor.Media, error) {
+func (in *inspection) media(ctx context.Context) (doctor.Media, error) {
 	m := doctor.Media{}
-	if l.up(ctx) || l.StartWorker == nil {
+	if in.up(ctx) || in.StartWorker == nil {
 		return m, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, tryWorker)
 	defer cancel()
-	client, err := l.StartWorker(ctx)
+	client, err := in.StartWorker(ctx)
 	if err != nil {
 		m.Findings = append(m.Findings, doctor.Finding{Code: fault.WorkerStartFailed, Detail: fault.ForOperator(err)})
 		return m, nil
@@ -65,16 +65,16 @@ func (l *look) media(ctx context.Context) (doctor.Media, error) {
 	if err := client.Degraded(); err != nil {
 		m.Findings = append(m.Findings, doctor.Finding{Code: fault.CodeOf(err), Detail: fault.ForOperator(err)})
 	}
-	began := l.Now()
-	if err := probe.NewDevice(client, probe.Options{}).Reprobe(ctx); err != nil {
+	began := in.Now()
+	if err := devices.NewDevice(client, devices.ProbeOptions{}).Reprobe(ctx); err != nil {
 		m.Findings = append(m.Findings, doctor.Finding{Code: fault.DeviceTestFailed, Detail: fault.ForOperator(err)})
 		return m, nil
 	}
-	m.Device, m.Took = client.Device(), l.Now().Sub(began)
+	m.Device, m.Took = client.Device(), in.Now().Sub(began)
 	return m, nil
 }
 
-func (l *look) docker(ctx context.Context) (doctor.Docker, error) {
+func (in *inspection) docker(ctx context.Context) (doctor.Docker, error) {
 	d := doctor.Docker{GPUs: toolkit("/")}
 	ctx, cancel := context.WithTimeout(ctx, askEngine)
 	defer cancel()

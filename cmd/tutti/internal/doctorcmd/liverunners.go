@@ -13,20 +13,20 @@ import (
 )
 
 // liveRunners reads -liveRunnerConfig as the node would, and asks its runners for their health.
-func (l *look) liveRunners(ctx context.Context) ([]doctor.LiveRunner, error) {
-	if l.cfg.LiveAI.RunnerConfig == "" {
+func (in *inspection) liveRunners(ctx context.Context) ([]doctor.LiveRunner, error) {
+	if in.cfg.LiveAI.RunnerConfig == "" {
 		return nil, nil
 	}
 	const op = "read -liveRunnerConfig"
-	data, err := os.ReadFile(l.cfg.LiveAI.RunnerConfig)
+	data, err := os.ReadFile(in.cfg.LiveAI.RunnerConfig)
 	if err != nil {
 		return nil, fault.Wrap(fault.LiveRunnersInvalid, op, err)
 	}
-	specs, err := live.ParseStatic(data, live.Payment(!l.cfg.Chain.Offchain() && l.cfg.Chain.Network != ""))
+	specs, err := live.ParseStatic(data, live.Payment(!in.cfg.Chain.Offchain() && in.cfg.Chain.Network != ""))
 	if err != nil {
 		return nil, fault.New(fault.LiveRunnersInvalid, op, err.Error())
 	}
-	runs := l.up(ctx)
+	runs := in.up(ctx)
 	out := make([]doctor.LiveRunner, len(specs))
 	var all sync.WaitGroup
 	slots := make(chan struct{}, serversAtOnce)
@@ -36,11 +36,11 @@ func (l *look) liveRunners(ctx context.Context) ([]doctor.LiveRunner, error) {
 			if p.Container == nil {
 				_, out[i].Program = exec.LookPath(p.Command[0])
 			}
-			if p.Container != nil && !l.cfg.Roles.AIWorker {
+			if p.Container != nil && !in.cfg.Roles.AIWorker {
 				return nil, fault.New(fault.LiveRunnersInvalid, op,
 					specs[i].Label+": image needs -aiWorker, which uses the Docker Engine")
 			}
-			if p.GPUs > 0 && !l.cfg.Roles.AIWorker {
+			if p.GPUs > 0 && !in.cfg.Roles.AIWorker {
 				return nil, fault.New(fault.LiveRunnersInvalid, op, specs[i].Label+": gpus needs -aiWorker, which plans the GPUs")
 			}
 			if !runs || p.Container != nil {

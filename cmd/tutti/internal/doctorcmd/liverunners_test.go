@@ -24,7 +24,7 @@ func TestLiveRunners(t *testing.T) {
 		if err := os.WriteFile(file, []byte(`{"runners":[`+text+`]}`), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		l := &look{cfg: &config.Config{}, w: &doctor.World{Running: doctor.FixedProbe(doctor.Running{}, nil)}}
+		l := &inspection{cfg: &config.Config{}, w: &doctor.World{Running: doctor.FixedProbe(doctor.Running{}, nil)}}
 		l.cfg.LiveAI.RunnerConfig = file
 		return l.liveRunners(t.Context())
 	}

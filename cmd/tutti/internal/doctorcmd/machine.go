@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core/doctor"
 )
 
-func (l *look) machine(ctx context.Context) (doctor.Machine, error) {
+func (in *inspection) machine(ctx context.Context) (doctor.Machine, error) {
 	m := doctor.Machine{Processors: runtime.GOMAXPROCS(0), Container: inContainer()}
 	m.OnPath, m.NotExecutable = onPath("tutti"+programSuffix, os.Getenv("PATH"))
 	m.Memory, m.Free = ownMemory()
@@ -20,7 +20,7 @@ func (l *look) machine(ctx context.Context) (doctor.Machine, error) {
 		m.Systemd = true
 		m.Unit, m.UnitState = unit(ctx)
 	}
-	if dir := l.cfg.Logging.Dir; dir != "" {
+	if dir := in.cfg.Logging.Dir; dir != "" {
 		m.LogDir = canWrite(dir)
 	}
 	return m, nil

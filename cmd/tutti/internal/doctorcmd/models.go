@@ -2,6 +2,7 @@ package doctorcmd
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"io/fs"
 	"net/url"
@@ -17,6 +18,7 @@ import (
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/doctor"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/http1"
 )
 
 // Bounds of asking the operator's servers.
@@ -39,29 +41,31 @@ func (m modelList) entries() []models.Entry {
 }
 
 // readModels reads the file as the node would.
-func (l *look) readModels(ctx context.Context) (modelList, error) {
-	if l.cfg.AI.Models == "" || l.LoadModels == nil {
+func (in *inspection) readModels(ctx context.Context) (modelList, error) {
+	if in.cfg.AI.Models == "" || in.LoadModels == nil {
 		return modelList{}, nil
 	}
 	var devices []models.Device
-	if !l.cfg.Transcoding.Devices.None() {
-		seen, err := l.gpus.Get(ctx)
+	if !in.cfg.Transcoding.Devices.None() {
+		seen, err := in.gpus.Get(ctx)
 		if err != nil {
 			return modelList{}, err
 		}
-		devices = l.Devices(seen)
+		devices = in.Devices(seen)
 	}
-	list, _, err := l.LoadModels(devices)
+	list, _, err := in.LoadModels(devices)
 	return modelList{list, err}, nil
 }
 
-func (l *look) models(ctx context.Context) (doctor.Models, error) {
+func (in *inspection) models(ctx context.Context) (doctor.Models, error) {
 	var m doctor.Models
-	if l.cfg.AI.Models == "" {
-		m.Findings = []doctor.Finding{{Code: fault.NoModels, Detail: "-aiModels is not given"}}
+	if in.cfg.AI.Models == "" {
+		if in.cfg.LiveAI.SampleSessions == 0 {
+			m.Findings = []doctor.Finding{{Code: fault.NoModels, Detail: "-aiModels is not given"}}
+		}
 		return m, nil
 	}
-	list, err := l.list.Get(ctx)
+	list, err := in.list.Get(ctx)
 	if err != nil {
 		return m, err
 	}
@@ -75,23 +79,23 @@ func (l *look) models(ctx context.Context) (doctor.Models, error) {
 			m.Warm++
 		}
 	}
-	l.servers(ctx, list.config, &m)
+	in.servers(ctx, list.config, &m)
 	if m.Managed {
-		l.images(ctx, list.config, &m)
-		l.runnerPorts(ctx, list.config, &m)
-		l.weights(&m)
+		in.images(ctx, list.config, &m)
+		in.runnerPorts(ctx, list.config, &m)
+		in.weights(&m)
 	}
 	return m, nil
 }
 
 // servers asks those that the operator runs.
-func (l *look) servers(ctx context.Context, list *models.Config, m *doctor.Models) {
+func (in *inspection) servers(ctx context.Context, list *models.Config, m *doctor.Models) {
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, serversAtOnce)
 	var mu sync.Mutex
 	for i := range list.Entries {
 		e := &list.Entries[i]
-		if !e.External() {
+		if e.URL == "" || e.Serverless() {
 			continue
 		}
 		wg.Go(func() {
@@ -100,7 +104,7 @@ func (l *look) servers(ctx context.Context, list *models.Config, m *doctor.Model
 			err := askModel(ctx, e)
 			mu.Lock()
 			defer mu.Unlock()
-			m.Servers = append(m.Servers, doctor.Peer{Address: e.Model.ID + " at " + hostOf(e.URL), Err: err})
+			m.Servers = append(m.Servers, doctor.Peer{Address: modelAt(e), Err: err})
 		})
 	}
 	wg.Wait()
@@ -116,19 +120,36 @@ func (l *look) servers(ctx context.Context, list *models.Config, m *doctor.Model
 }
 
 func askModel(ctx context.Context, e *models.Entry) error {
-	server, err := backend.New(backend.Options{
-		URL: e.URL, Token: e.Token, Model: e.Model.ID, Served: e.ServedModel, Pipeline: e.Model.Capability,
-		ProbeTimeout: askServer,
-	})
+	o := backend.Options{
+		URL: e.URL, Token: e.Token, Model: e.Model.ID, Served: e.ServedModel, Shared: e.Shared,
+		Pipeline: e.Model.Capability, ProbeTimeout: askServer,
+	}
+	if e.CA != "" {
+		own := http1.New(http1.Options{TLS: &tls.Config{RootCAs: models.Roots(e.CA)}})
+		o.Transport, o.CloseTransport = own, own.CloseIdleConnections
+	}
+	server, err := backend.New(o)
 	if err != nil {
 		return err
 	}
 	defer server.Close()
-	_, err = server.Probe(ctx)
-	if err == nil {
+	info, err := server.Probe(ctx)
+	switch {
+	case err == nil && info.Unlisted != "":
+		return fault.New(fault.ServedModelUnlisted, "", info.Unlisted)
+	case err == nil:
 		return nil
 	}
 	return fault.New(fault.CodeOf(err), "", fault.ForOperator(err))
+}
+
+// modelAt names an entry's model and server, with the model's name there where it differs.
+func modelAt(e *models.Entry) string {
+	name := e.Model.ID
+	if e.Served() != name {
+		name += " as " + e.Served()
+	}
+	return name + " at " + hostOf(e.URL)
 }
 
 // hostOf returns an address without what may be a key.
@@ -144,8 +165,8 @@ func hostOf(address string) string {
 	return parsed.Host
 }
 
-func (l *look) images(ctx context.Context, list *models.Config, m *doctor.Models) {
-	images, err := l.Images()
+func (in *inspection) images(ctx context.Context, list *models.Config, m *doctor.Models) {
+	images, err := in.Images()
 	if err != nil {
 		m.Findings = append(m.Findings, doctor.Finding{Code: fault.CodeOf(err), Detail: fault.ForOperator(err)})
 	}
@@ -180,8 +201,8 @@ func (l *look) images(ctx context.Context, list *models.Config, m *doctor.Models
 }
 
 // runnerPorts are the host ports that containers would get first.
-func (l *look) runnerPorts(ctx context.Context, list *models.Config, m *doctor.Models) {
-	up := l.up(ctx)
+func (in *inspection) runnerPorts(ctx context.Context, list *models.Config, m *doctor.Models) {
+	up := in.up(ctx)
 	give := docker.NewPorts(func(uint16) bool { return true })
 	for i := range list.Entries {
 		e := &list.Entries[i]
@@ -199,10 +220,10 @@ func (l *look) runnerPorts(ctx context.Context, list *models.Config, m *doctor.M
 }
 
 // weights describes the disk space where models are stored, or will be.
-func (l *look) weights(m *doctor.Models) {
-	m.Dir = l.cfg.AI.ModelsDir
+func (in *inspection) weights(m *doctor.Models) {
+	m.Dir = in.cfg.AI.ModelsDir
 	if m.Dir == "" {
-		m.Dir = filepath.Join(l.cfg.Storage.DataDir, "models")
+		m.Dir = filepath.Join(in.cfg.Storage.DataDir, "models")
 	}
 	for dir := m.Dir; ; dir = filepath.Dir(dir) {
 		v, err := volumeOf(dir)

@@ -24,7 +24,7 @@ type Node struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
-// nodeParts are what the node is asked for.
+// nodeParts are the reports that doctor requests from the node.
 func nodeParts() []struct{ name, path, about string } {
 	return []struct{ name, path, about string }{
 		{"node.json", adminapi.PathNode, "what kind of node runs"},

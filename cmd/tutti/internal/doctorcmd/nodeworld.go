@@ -15,12 +15,12 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
+	"github.com/tuttinode/tutti/cmd/tutti/nodedb"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/doctor"
-	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/transcoder/gpus"
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
@@ -36,7 +36,7 @@ func doctorWorld(cfg *config.Config, f *doctorFlags, notices []config.Notice, pr
 		},
 		Images: func() (docker.Images, error) { return modelconfig.Images(cfg) },
 		Devices: func(seen *gpus.Watcher) []models.Device {
-			found, _ := modelconfig.GPUs(cfg, seen, gpu.NewBudget())
+			found, _ := modelconfig.GPUs(cfg, seen, device.NewBudget())
 			return found
 		},
 		StartWorker: func(ctx context.Context) (*worker.Client, error) {
@@ -55,7 +55,7 @@ func doctorWorld(cfg *config.Config, f *doctorFlags, notices []config.Notice, pr
 // usualWidth is a terminal's that does not tell.
 const usualWidth = 80
 
-// styleOf returns how a report looks there: colours on a terminal alone, unless NO_COLOR.
+// styleOf returns the style of a report on an output: colors on a terminal only, and not with NO_COLOR.
 func styleOf(out io.Writer) doctor.Style {
 	s := doctor.Style{Width: usualWidth}
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
@@ -68,6 +68,6 @@ func styleOf(out io.Writer) doctor.Style {
 	if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
 		s.Width = w
 	}
-	s.Colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	s.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	return s
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/tuttinode/tutti/core/doctor"
 )
 
-func (l *look) ports(ctx context.Context) ([]doctor.Port, error) {
+func (in *inspection) ports(ctx context.Context) ([]doctor.Port, error) {
 	var out []doctor.Port
-	up := l.up(ctx)
-	for _, w := range l.listeners() {
-		p := doctor.Port{Purpose: w.purpose, Address: w.at.Addr()}
-		if w.at.Port != 0 {
-			tryListen(ctx, &p, w.at, up)
+	nodeRuns := in.up(ctx)
+	for _, l := range in.listeners() {
+		p := doctor.Port{Purpose: l.purpose, Address: l.addr.Addr()}
+		if l.addr.Port != 0 {
+			tryListen(ctx, &p, l.addr, nodeRuns)
 		}
 		out = append(out, p)
 	}
@@ -28,15 +28,15 @@ func (l *look) ports(ctx context.Context) ([]doctor.Port, error) {
 
 type listener struct {
 	purpose string
-	at      config.ListenAddr
+	addr    config.ListenAddr
 }
 
 // listeners returns those that the configuration opens.
-func (l *look) listeners() (out []listener) {
-	a, r := l.cfg.Addresses, l.cfg.Roles
-	add := func(on bool, purpose string, at config.ListenAddr) {
-		if on && (at.Port != 0 || at.Host != "") {
-			out = append(out, listener{purpose, at})
+func (in *inspection) listeners() (out []listener) {
+	a, r := in.cfg.Addresses, in.cfg.Roles
+	add := func(on bool, purpose string, addr config.ListenAddr) {
+		if on && (addr.Port != 0 || addr.Host != "") {
+			out = append(out, listener{purpose, addr})
 		}
 	}
 	add(r.Orchestrator && !a.Service.None, "public", a.OrchestratorListen)
@@ -49,10 +49,10 @@ func (l *look) listeners() (out []listener) {
 }
 
 // tryListen finds out whether an address is free. It binds to it for a moment and does
-// not listen, so that a node which starts in that moment gets it all the same. up: a node
-// of this configuration runs, so that what tutti holds is its.
-func tryListen(ctx context.Context, p *doctor.Port, at config.ListenAddr, up bool) {
-	err := bindable(ctx, at.Addr())
+// not listen, so that a node which starts in that moment still gets it. nodeRuns: a node of this
+// configuration runs, so ports held by a process named tutti belong to that node.
+func tryListen(ctx context.Context, p *doctor.Port, addr config.ListenAddr, nodeRuns bool) {
+	err := checkBind(ctx, addr.Addr())
 	if err == nil {
 		return
 	}
@@ -60,25 +60,25 @@ func tryListen(ctx context.Context, p *doctor.Port, at config.ListenAddr, up boo
 		p.Denied = reason(err)
 		return
 	}
-	name, pid := node.PortUser(at.Port)
+	name, pid := node.PortUser(addr.Port)
 	switch {
 	case pid != 0:
 		p.Taken = fmt.Sprintf("%s (process %d)", name, pid)
 	default:
 		p.Taken = "another process"
 	}
-	p.Ours = up && (pid == 0 || name == "tutti" || name == program())
-	// A socket unit opens the port for the node, before the node as well as beside it.
+	p.Ours = nodeRuns && (pid == 0 || name == "tutti" || name == program())
+	// systemd may hold the port for a socket unit both before the node starts and while it runs.
 	p.Socket = (pid == 0 || pid == 1 && name == "systemd") && len(socketUnits("/")) > 0
 }
 
-// program is this one's name, as the kernel has it.
+// program returns the name of this process as the kernel has it.
 func program() string {
 	text, _ := os.ReadFile("/proc/self/comm")
 	return strings.TrimSpace(string(text))
 }
 
-// reason returns the system's own word for why.
+// reason returns the operating system's text for an error.
 func reason(err error) string {
 	if no, ok := errors.AsType[syscall.Errno](err); ok {
 		return no.Error()

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bindable is why an address cannot be listened on, nil when it can.
-func bindable(_ context.Context, addr string) error {
+// checkBind returns why an address cannot be listened on, nil if it can.
+func checkBind(_ context.Context, addr string) error {
 	at, err := net.ResolveTCPAddr("tcp", addr)
 	if err != nil {
 		return err
@@ -26,8 +26,8 @@ func bindable(_ context.Context, addr string) error {
 	return err
 }
 
-// bind takes an address for a moment as a listener does. Only one that listens is in
-// another one's way.
+// bind binds a socket to an address for a moment. It does not listen, so that a process which
+// starts in that moment still gets the address.
 func bind(family int, at unix.Sockaddr) error {
 	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -40,8 +40,8 @@ func bind(family int, at unix.Sockaddr) error {
 	return unix.Bind(fd, at)
 }
 
-// socketUnits returns those that have the service manager open the node's ports, below a
-// root directory.
+// socketUnits returns the enabled systemd units, below a root directory, that make the service
+// manager open the node's ports.
 func socketUnits(root string) []string {
 	units, _ := filepath.Glob(filepath.Join(root, "etc/systemd/system/sockets.target.wants/tutti*.socket"))
 	return units

@@ -5,9 +5,9 @@ import (
 	"net"
 )
 
-// bindable is why an address cannot be listened on, nil when it can. Here it takes the
-// address for a moment.
-func bindable(ctx context.Context, addr string) error {
+// checkBind returns why an address cannot be listened on, nil if it can. On Windows it listens
+// for a moment.
+func checkBind(ctx context.Context, addr string) error {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
 		return err
@@ -15,5 +15,5 @@ func bindable(ctx context.Context, addr string) error {
 	return l.Close()
 }
 
-// socketUnits are none.
+// socketUnits returns none.
 func socketUnits(string) []string { return nil }

@@ -25,40 +25,41 @@ func (q quoter) Quote(ctx context.Context, feed core.Address) (string, *big.Rat,
 
 // feed learns the rate of the price's currency while the chain is being asked, so that
 // the price can be checked.
-func (l *look) feed(ctx context.Context, parts *chain.Node) {
-	p := l.cfg.Prices.PerUnit
+func (in *inspection) feed(ctx context.Context, parts *chain.Node) {
+	p := in.cfg.Prices.PerUnit
 	if !p.IsSet() || p.Currency == "" || strings.EqualFold(p.Currency, "ETH") || !parts.Chain.View().Known ||
-		l.cfg.Prices.FeedAddr.IsZero() {
+		in.cfg.Prices.FeedAddr.IsZero() {
 		return
 	}
 	rates := pricing.NewRates(pricing.RatesOptions{
-		Feed: quoter{parts}, Address: l.cfg.Prices.FeedAddr, Board: health.New(l.log, l.Now, nil), Log: l.log, Now: l.Now,
+		Feed: quoter{parts}, Address: in.cfg.Prices.FeedAddr, Board: health.New(in.log, in.Now, nil), Log: in.log,
+		Now: in.Now,
 	})
 	if rates.EnsureKnown(ctx) == nil {
-		l.rates = rates
+		in.rates = rates
 	}
 }
 
 // prices lets the node's own price book check them.
-func (l *look) prices(ctx context.Context) (doctor.Prices, error) {
+func (in *inspection) prices(ctx context.Context) (doctor.Prices, error) {
 	var out doctor.Prices
-	cfg := l.cfg.Prices
+	cfg := in.cfg.Prices
 	if p := cfg.Default(); p.IsSet() {
 		out.Text, out.Currency, out.Free = p.String(), p.Price.Currency, p.PerPixel().Sign() == 0
 	}
-	if _, err := l.w.Chain.Get(ctx); err != nil && out.Currency != "" {
+	if _, err := in.w.Chain.Get(ctx); err != nil && out.Currency != "" {
 		return out, err
 	}
-	if l.rates != nil {
-		out.Feed = "the feed has the rate of " + l.rates.Currency()
+	if in.rates != nil {
+		out.Feed = "the feed has the rate of " + in.rates.Currency()
 	}
-	list, err := l.list.Get(ctx)
+	list, err := in.list.Get(ctx)
 	if err != nil {
 		return out, err
 	}
-	board := health.New(l.log, l.Now, nil)
-	opt := pricing.Options{Default: cfg.Default(), Gateways: cfg.Gateways, AutoAdjust: cfg.AutoAdjust, Rates: l.rates,
-		Board: board, Log: l.log}
+	board := health.New(in.log, in.Now, nil)
+	opt := pricing.Options{Default: cfg.Default(), Gateways: cfg.Gateways, AutoAdjust: cfg.AutoAdjust, Rates: in.rates,
+		Board: board, Log: in.log}
 	for i := range list.entries() {
 		e := &list.config.Entries[i]
 		for _, p := range e.Prices {
@@ -71,18 +72,18 @@ func (l *look) prices(ctx context.Context) (doctor.Prices, error) {
 	}
 	for _, c := range board.Snapshot() {
 		// A running node has asked its feed, and says itself what it does not know.
-		if c.Code != fault.PriceRateUnknown || !l.up(ctx) {
+		if c.Code != fault.PriceRateUnknown || !in.up(ctx) {
 			out.Findings = append(out.Findings, doctor.Finding{Code: c.Code, Detail: c.Detail})
 		}
 	}
-	l.quotes(ctx, &out)
+	in.quotes(ctx, &out)
 	return out, nil
 }
 
 // quotes asks the running node what it asks of gateways.
-func (l *look) quotes(ctx context.Context, out *doctor.Prices) {
-	client, err := l.client()
-	if err != nil || !l.up(ctx) {
+func (in *inspection) quotes(ctx context.Context, out *doctor.Prices) {
+	client, err := in.client()
+	if err != nil || !in.up(ctx) {
 		return
 	}
 	var p adminapi.Prices

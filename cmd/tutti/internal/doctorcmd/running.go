@@ -16,16 +16,16 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// askNode is how long the node beside may take for all its answers.
+// askNode is how long the running node may take for all its answers.
 const askNode = 3 * time.Second
 
 // running asks the admin address for a node. That nothing listens there is no error:
 // the node was not started yet.
-func (l *look) running(ctx context.Context) (doctor.Running, error) {
+func (in *inspection) running(ctx context.Context) (doctor.Running, error) {
 	ctx, cancel := context.WithTimeout(ctx, askNode)
 	defer cancel()
-	r := doctor.Running{Mine: l.Version}
-	client, err := l.client()
+	r := doctor.Running{Mine: in.Version}
+	client, err := in.client()
 	if err != nil {
 		return r, err
 	}
@@ -35,18 +35,18 @@ func (l *look) running(ctx context.Context) (doctor.Running, error) {
 	case noListener(err):
 		return r, nil
 	case errors.Is(err, fault.NodeUnreachable) || ctx.Err() != nil:
-		r.Unreachable = "something listens at " + l.w.Setup.AdminAddr + " and does not answer"
+		r.Unreachable = "something listens at " + in.w.Setup.AdminAddr + " and does not answer"
 		return r, nil
 	default:
-		r.Unreachable = "what answers at " + l.w.Setup.AdminAddr + " is no tutti: " + fault.ForOperator(err)
+		r.Unreachable = "what answers at " + in.w.Setup.AdminAddr + " is no tutti: " + fault.ForOperator(err)
 		return r, nil
 	}
-	if n.Network != l.cfg.Chain.Network {
-		r.Unreachable = "another node, of network " + n.Network + ", answers at " + l.w.Setup.AdminAddr
+	if n.Network != in.cfg.Chain.Network {
+		r.Unreachable = "another node, of network " + n.Network + ", answers at " + in.w.Setup.AdminAddr
 		return r, nil
 	}
 	r.Up, r.Version = true, n.Version
-	l.askMore(ctx, client, &r)
+	in.askMore(ctx, client, &r)
 	return r, nil
 }
 
@@ -57,24 +57,24 @@ func noListener(err error) bool {
 }
 
 // client returns the admin API's, with the token that a node on another address asks for.
-func (l *look) client() (*node.Client, error) {
-	url := "unix:" + l.cfg.Addresses.AdminSocket
-	if l.cfg.Addresses.AdminSocket == "" {
-		at := l.cfg.Addresses.AdminListen
+func (in *inspection) client() (*node.Client, error) {
+	url := "unix:" + in.cfg.Addresses.AdminSocket
+	if in.cfg.Addresses.AdminSocket == "" {
+		at := in.cfg.Addresses.AdminListen
 		if at.Host == "" || at.Host == "0.0.0.0" || at.Host == "::" {
 			at.Host = "127.0.0.1"
 		}
 		url = "http://" + at.Addr()
 	}
 	return node.New(node.Options{URL: url, Token: func(context.Context, *node.Client) (string, error) {
-		text, err := os.ReadFile(filepath.Join(l.cfg.Storage.DataDir, adminapi.TokenFile))
+		text, err := os.ReadFile(filepath.Join(in.cfg.Storage.DataDir, adminapi.TokenFile))
 		return strings.TrimSpace(string(text)), err
 	}})
 }
 
 // askMore reads what there is beyond the node's name; a part that this node has not is
 // left out.
-func (l *look) askMore(ctx context.Context, client *node.Client, r *doctor.Running) {
+func (in *inspection) askMore(ctx context.Context, client *node.Client, r *doctor.Running) {
 	var c adminapi.Conditions
 	if client.Get(ctx, adminapi.PathConditions, &c) == nil {
 		for _, one := range c.Conditions {

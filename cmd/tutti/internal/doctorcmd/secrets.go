@@ -13,22 +13,22 @@ import (
 )
 
 // secrets finds where each secret was given: options whose value is masked.
-func (l *look) secrets(context.Context) ([]doctor.SecretLocation, error) {
+func (in *inspection) secrets(context.Context) ([]doctor.SecretLocation, error) {
 	var out []doctor.SecretLocation
 	fileHas := ""
-	for _, s := range l.cfg.Settings() {
+	for _, s := range in.cfg.Settings() {
 		if !strings.Contains(s.Value, "***") {
 			continue
 		}
 		switch s.Origin.Source {
 		case config.FromFlag:
-			out = append(out, l.given(s.Option, "argument", argument(l.Args, s.Origin.Name)))
+			out = append(out, in.given(s.Option, "argument", argument(in.Args, s.Origin.Name)))
 		case config.FromEnv:
-			out = append(out, l.given(s.Option, "environment", variable(l.Environ, s.Origin.Name)))
+			out = append(out, in.given(s.Option, "environment", variable(in.Environ, s.Origin.Name)))
 		case config.FromFile:
 			fileHas = s.Origin.File
 			if value := inFile(s.Origin); value != "" {
-				if p := l.given(s.Option, "", value); p.File {
+				if p := in.given(s.Option, "", value); p.File {
 					out = append(out, p)
 				}
 			}
@@ -37,14 +37,14 @@ func (l *look) secrets(context.Context) ([]doctor.SecretLocation, error) {
 	if fileHas != "" {
 		out = append(out, place("config", fileHas))
 	}
-	if path := filepath.Join(l.cfg.Storage.DataDir, adminapi.TokenFile); exists(path) {
+	if path := filepath.Join(in.cfg.Storage.DataDir, adminapi.TokenFile); exists(path) {
 		out = append(out, place(adminapi.TokenFile, path))
 	}
 	return out, nil
 }
 
 // given returns a secret that an option names: the file where the value is one's path.
-func (l *look) given(option, where, value string) doctor.SecretLocation {
+func (in *inspection) given(option, where, value string) doctor.SecretLocation {
 	path := value
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		if home, err := os.UserHomeDir(); err == nil {

@@ -6,14 +6,13 @@ import (
 
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/doctor"
-	"github.com/tuttinode/tutti/core/jobdiagnosis"
 	"github.com/tuttinode/tutti/eth/contracts"
 	"github.com/tuttinode/tutti/pm"
 )
 
 // setup returns the configuration in the doctor's words.
-func (l *look) setup() doctor.Setup {
-	c := l.cfg
+func (in *inspection) setup() doctor.Setup {
+	c := in.cfg
 	s := doctor.Setup{
 		Roles: doctor.Roles{
 			Orchestrator: c.Roles.Orchestrator, Transcoder: c.Roles.Transcoder, AIWorker: c.Roles.AIWorker,
@@ -32,15 +31,15 @@ func (l *look) setup() doctor.Setup {
 	}
 	if a := c.Addresses.Service; !a.None && !a.IsZero() {
 		s.ServiceAddr, s.Host = a.String(), a.Host
-		s.Private = jobdiagnosis.Private(a.String()) && !contracts.Private(c.Chain.Network)
+		s.Private = doctor.PrivateURI(a.String()) && !contracts.Private(c.Chain.Network)
 	}
 	if c.Addresses.AdminSocket != "" {
 		s.AdminAddr, s.AdminOpen = "unix:"+c.Addresses.AdminSocket, false
 	}
-	for _, n := range l.Notices {
+	for _, n := range in.Notices {
 		s.Notices = append(s.Notices, n.String())
 	}
-	problems, _ := errors.AsType[config.Problems](l.Problems)
+	problems, _ := errors.AsType[config.Problems](in.Problems)
 	for _, p := range problems {
 		s.Problems = append(s.Problems, doctor.Finding{Code: p.Code, Detail: subject(p) + p.Text, Remedy: p.Remedy})
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
-// Options are the configuration, and the node's own ways that only its program knows.
+// Options are the configuration, and functions that only the node's program can provide.
 type Options struct {
 	Config   *config.Config
 	Notices  []config.Notice
@@ -25,22 +25,22 @@ type Options struct {
 	Version       string
 	// LockNames are the names of the node's locks in the data directory.
 	LockNames []string
-	// LoadModels reads -aiModels for these devices, Images says which image runs what.
+	// LoadModels reads -aiModels for these devices. Images returns the image of each pipeline.
 	LoadModels func(devices []models.Device) (*models.Config, []models.Notice, error)
 	Images     func() (docker.Images, error)
-	// Devices are the GPUs that containers may be given.
+	// Devices returns the GPUs that containers may use.
 	Devices func(seen *gpus.Watcher) []models.Device
 	// StartWorker starts the CPU's media worker.
 	StartWorker func(ctx context.Context) (*worker.Client, error)
-	// Passphrase is what opens the key, without a question; empty for none.
+	// Passphrase returns the passphrase of the key without asking the operator; empty for none.
 	Passphrase func() (core.Secret, error)
-	// Lookup answers with the public IP address; "" asks no service.
+	// Lookup is the URL of a service that answers with the public IP address; "" asks none.
 	Lookup string
 	Now    func() time.Time
 }
 
-// look is the state that probes share.
-type look struct {
+// inspection is the state that the probes share.
+type inspection struct {
 	Options
 	cfg *config.Config
 	log *slog.Logger
@@ -54,28 +54,28 @@ type look struct {
 	rates *pricing.Rates
 }
 
-// New returns the world as this process sees it. Nothing is looked at before a check asks.
+// New returns the world as this process sees it. A probe runs when the first check needs it.
 func New(o Options) *doctor.World {
-	l := &look{Options: o, cfg: o.Config, log: slog.New(slog.DiscardHandler)}
-	l.gpus = doctor.NewProbe(l.findGPUs)
-	l.keys = doctor.NewProbe(l.readKeys)
-	l.list = doctor.NewProbe(l.readModels)
-	l.w = &doctor.World{
-		Setup: l.setup(), Now: o.Now,
-		Running: doctor.NewProbe(l.running), Machine: doctor.NewProbe(l.machine), GPUs: doctor.NewProbe(l.cards),
-		Media: doctor.NewProbe(l.media),
-		Ports: doctor.NewProbe(l.ports), Address: doctor.NewProbe(l.address), Cert: doctor.NewProbe(l.certificate),
-		Peers: doctor.NewProbe(l.peers),
-		Chain: doctor.NewProbe(l.chain), Account: doctor.NewProbe(l.account), Prices: doctor.NewProbe(l.prices),
-		Live:   doctor.NewProbe(l.liveRunners),
-		Models: doctor.NewProbe(l.models), Docker: doctor.NewProbe(l.docker), Storage: doctor.NewProbe(l.disk),
-		Clock: doctor.NewProbe(readClock), Secrets: doctor.NewProbe(l.secrets),
+	in := &inspection{Options: o, cfg: o.Config, log: slog.New(slog.DiscardHandler)}
+	in.gpus = doctor.NewProbe(in.findGPUs)
+	in.keys = doctor.NewProbe(in.readKeys)
+	in.list = doctor.NewProbe(in.readModels)
+	in.w = &doctor.World{
+		Setup: in.setup(), Now: o.Now,
+		Running: doctor.NewProbe(in.running), Machine: doctor.NewProbe(in.machine), GPUs: doctor.NewProbe(in.cards),
+		Media: doctor.NewProbe(in.media),
+		Ports: doctor.NewProbe(in.ports), Address: doctor.NewProbe(in.address), Cert: doctor.NewProbe(in.certificate),
+		Peers: doctor.NewProbe(in.peers),
+		Chain: doctor.NewProbe(in.chain), Account: doctor.NewProbe(in.account), Prices: doctor.NewProbe(in.prices),
+		Live:   doctor.NewProbe(in.liveRunners),
+		Models: doctor.NewProbe(in.models), Docker: doctor.NewProbe(in.docker), Storage: doctor.NewProbe(in.disk),
+		Clock: doctor.NewProbe(readClock), Secrets: doctor.NewProbe(in.secrets),
 	}
-	return l.w
+	return in.w
 }
 
-// up reports whether a node runs beside.
-func (l *look) up(ctx context.Context) bool {
-	r, err := l.w.Running.Get(ctx)
+// up reports whether the node is running.
+func (in *inspection) up(ctx context.Context) bool {
+	r, err := in.w.Running.Get(ctx)
 	return err == nil && r.Up
 }

@@ -227,7 +227,7 @@ func TestPortsDisturbNobody(t *testing.T) {
 	go func() {
 		defer close(looked)
 		for ctx.Err() == nil {
-			_ = bindable(ctx, addr)
+			_ = checkBind(ctx, addr)
 		}
 	}()
 	for range 300 {

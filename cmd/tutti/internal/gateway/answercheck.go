@@ -20,13 +20,13 @@ const (
 )
 
 // answerCheck checks whether any orchestrator answers this gateway, also while there is no
-// stream that would show it. A condition and the dashboard report it, and it does not
-// make the gateway unready: all gateways would be so at once, and none could report
-// what is wrong.
+// stream. The result is a condition and a row of the dashboard. The gateway stays ready: an
+// outage of all orchestrators would otherwise take all gateways out of service at once, and
+// no gateway could report the reason.
 type answerCheck struct {
 	board *health.Board
-	// look is Gateway.Answering.
-	look func(ctx context.Context) (answers bool, of int, known bool)
+	// ask is Gateway.Answering.
+	ask func(ctx context.Context) (answers bool, total int, known bool)
 }
 
 // Name returns the component's name.
@@ -34,7 +34,7 @@ func (*answerCheck) Name() string { return "orchestrators that answer" }
 
 func noAnswer() health.Key { return health.Key{Code: fault.NoOrchestratorReachable} }
 
-// Run looks until ctx ends.
+// Run checks until ctx ends.
 func (a *answerCheck) Run(ctx context.Context, ready func()) error {
 	ready()
 	timer := time.NewTimer(answerCheckFirst)
@@ -49,25 +49,25 @@ func (a *answerCheck) Run(ctx context.Context, ready func()) error {
 	}
 }
 
-// once looks, and returns when to look again.
+// once checks, and returns the time until the next check.
 func (a *answerCheck) once(ctx context.Context) time.Duration {
-	answers, of, known := a.look(ctx)
+	answers, total, known := a.ask(ctx)
 	switch {
 	case ctx.Err() != nil || !known:
 		return answerCheckRetry
 	case answers:
 		a.board.Clear(noAnswer())
 		return answerCheckEvery
-	case of == 0:
+	case total == 0:
 		a.board.Set(noAnswer(), "no orchestrator is known")
 	default:
-		a.board.Set(noAnswer(), fmt.Sprintf("none of %d orchestrators answers", of))
+		a.board.Set(noAnswer(), fmt.Sprintf("none of %d orchestrators answers", total))
 	}
 	return answerCheckRetry
 }
 
-// StreamWork returns what the dashboard shows of streams: no stream is taken while no orchestrator
-// answers.
+// StreamWork returns the dashboard's row for streams. It is closed while no orchestrator
+// answers, and while the limit of streams is reached.
 func (p *Part) StreamWork() adminapi.WorkKind {
 	inUse, limit := p.Server.StreamCapacity()
 	return streamWork(p.Board, inUse, limit)
@@ -76,7 +76,7 @@ func (p *Part) StreamWork() adminapi.WorkKind {
 func streamWork(board *health.Board, inUse, limit int) adminapi.WorkKind {
 	d := adminapi.WorkKind{Name: "streams", Open: inUse < limit, InUse: inUse, Limit: limit}
 	if !d.Open {
-		d.Reason = "as many streams as a gateway takes"
+		d.Reason = "the limit of streams is reached"
 	}
 	for _, c := range board.Snapshot() {
 		if c.Code == noAnswer().Code && c.About == noAnswer().About {

@@ -15,7 +15,7 @@ func TestAGatewayWithoutAnswers(t *testing.T) {
 	t.Parallel()
 	board := health.New(slog.New(slog.DiscardHandler), time.Now, nil)
 	answers, of, known := false, 1, false
-	a := &answerCheck{board: board, look: func(context.Context) (bool, int, bool) { return answers, of, known }}
+	a := &answerCheck{board: board, ask: func(context.Context) (bool, int, bool) { return answers, of, known }}
 	shut := func() bool {
 		a.once(t.Context())
 		d := streamWork(board, 0, 10)

@@ -2,8 +2,10 @@ package gateway
 
 import (
 	"context"
+	"errors"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
+	"github.com/tuttinode/tutti/server/apikeystore"
 )
 
 var _ process.LastAnswers = (*Part)(nil)
@@ -16,5 +18,14 @@ func (p *Part) Unfinished() int { return p.Server.Unfinished() }
 func (p *Part) Finish(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, p.Config.Limits.UpgradeAnswers)
 	defer cancel()
-	return p.keys.Finish(ctx, p.Server.Finish)
+	return p.keys.Finish(ctx, func(ctx context.Context) error {
+		var batches error
+		if p.batches != nil { // before the listener's, which ends what serves their requests
+			batches = p.batches.Finish(ctx)
+		}
+		return errors.Join(batches, p.Server.Finish(ctx))
+	})
 }
+
+// Keys are the API keys of the gateway's clients.
+func (p *Part) Keys() *apikeystore.Authorizer { return p.keys }

@@ -16,7 +16,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway"
 	"github.com/tuttinode/tutti/server/gateway/live"
-	"github.com/tuttinode/tutti/server/trickle/client"
+	"github.com/tuttinode/tutti/server/trickle"
 )
 
 // addLive adds BYOC, and live video if it is configured.
@@ -30,7 +30,7 @@ func (p *Part) addLive(opt *gateway.Options, ai *gatewayAI) (*live.Server, error
 		}
 	}
 	// The network's rule: orchestrators sign their own certificates.
-	channels := client.NewHTTP(&tls.Config{InsecureSkipVerify: true}, nil)
+	channels := trickle.NewHTTPClient(&tls.Config{InsecureSkipVerify: true}, nil)
 	network := &live.Upstream{
 		Client:        ai.client,
 		Orchestrators: func(ctx context.Context) ([]string, error) { return p.Server.Orchestrators(ctx) },
@@ -99,7 +99,7 @@ func (p *Part) addHeartbeat(s *live.Server) error {
 	return nil
 }
 
-// openMedia opens the UDP port. While the process before this one still serves its streams on it, another
+// openMedia opens the UDP port. While the old process still serves its streams on it, another
 // port does: clients are given its number.
 func (p *Part) openMedia(addr string) (net.PacketConn, error) {
 	conn, err := net.ListenPacket("udp", addr)
@@ -107,10 +107,10 @@ func (p *Part) openMedia(addr string) (net.PacketConn, error) {
 		return conn, err
 	}
 	host, _, _ := net.SplitHostPort(addr) // it was parsed before
-	p.Log.Warn("the port of live video is still in use by the process before this one; another port serves it",
+	p.Log.Warn("the port of live video is still in use by the old process; another port serves it",
 		"addr", addr)
 	return net.ListenPacket("udp", net.JoinHostPort(host, "0"))
 }
 
-// upgrading reports whether the process before this one handed its socket over, and may still have its other ports.
+// upgrading reports whether the old process handed its socket over, and may still have its other ports.
 func (p *Part) upgrading() bool { return p.Process.Sockets.Take(process.SocketGateway) != nil }

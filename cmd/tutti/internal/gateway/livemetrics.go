@@ -8,8 +8,8 @@ import (
 	"github.com/tuttinode/tutti/server/metrics"
 )
 
-// liveMetrics adds the series of live video, and what asks the orchestrators for their capacity. Without metrics
-// nothing needs either.
+// liveMetrics adds the series of live video and the report of the orchestrators' capacity. Without metrics neither
+// is needed.
 func (p *Part) liveMetrics(network *live.Upstream, ai *gatewayAI, streams func() int) (live.Recorder, error) {
 	if p.Metrics == nil {
 		return nil, nil

@@ -11,15 +11,18 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/config"
-	"github.com/tuttinode/tutti/core/eventstream"
+	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/core/modelroutes"
 	"github.com/tuttinode/tutti/core/pricing"
+	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/server/apikeystore"
 	"github.com/tuttinode/tutti/server/gateway"
 	"github.com/tuttinode/tutti/server/gateway/aiapi"
+	"github.com/tuttinode/tutti/server/gateway/answercache"
+	"github.com/tuttinode/tutti/server/gateway/batch"
 	"github.com/tuttinode/tutti/server/gateway/broker"
+	"github.com/tuttinode/tutti/server/gateway/guards"
 	"github.com/tuttinode/tutti/server/gateway/hls"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/server/web"
@@ -31,11 +34,11 @@ type Options struct {
 	Env *nodeenv.Env
 	// Chain is nil off-chain: the gateway pays nothing there.
 	Chain *chain.Part
-	// Media looks at segments whose headers do not tell enough, and serves AI jobs.
+	// Media probes segments whose headers are not enough, and serves AI jobs.
 	Media *media.Part
-	// Caps are the most that is paid.
+	// Caps are the maximum prices.
 	Caps *pricing.Caps
-	// Rates has what a dollar is worth, nil where there is no price feed.
+	// Rates converts dollars to wei, nil without a price feed.
 	Rates *pricing.Rates
 }
 
@@ -49,14 +52,19 @@ type Part struct {
 	Paying *Paying
 	keys   *apikeystore.Authorizer
 	front  *aiapi.Server
+	// batches is nil where the gateway keeps none.
+	batches *batch.Server
 	// routes are the operator's names of models.
-	routes atomic.Pointer[modelroutes.Table]
+	routes atomic.Pointer[airouting.ModelRoutes]
+	// guards check AI requests and answers, cache keeps answers.
+	guards *guards.Set
+	cache  *answercache.Cache
 	chain  *chain.Part
 	media  *media.Part
 	rates  *pricing.Rates
 	// events and segments go to the operator's brokers; nil without them.
-	events   eventstream.Sink
-	segments eventstream.Segments
+	events   telemetry.EventSink
+	segments telemetry.Segments
 }
 
 // New adds the listener for streams and players. Without orchestrators of its own the gateway
@@ -93,7 +101,10 @@ func New(ctx context.Context, o Options) (*Part, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt.AI, opt.Access = newFaces(ai.front, p.keys), ai.access
+	if p.batches, err = p.newBatches(); err != nil {
+		return nil, err
+	}
+	opt.AI, opt.Access = newFaces(ai.front, p.keys, p.batches, p.Config), ai.access
 	video, err := p.addLive(&opt, ai)
 	if err != nil {
 		return nil, err
@@ -105,15 +116,18 @@ func New(ctx context.Context, o Options) (*Part, error) {
 	for _, c := range ai.components {
 		p.Add(c)
 	}
+	if p.batches != nil {
+		p.Add(p.batches)
+	}
 	p.Add(p.Server)
 	p.addPublishing(video)
 	if !p.Config.Roles.Orchestrator {
-		p.Add(&answerCheck{board: p.Board, look: p.Server.Answering})
+		p.Add(&answerCheck{board: p.Board, ask: p.Server.Answering})
 	}
 	return p, nil
 }
 
-// options returns those of the listener, before AI and payments.
+// options returns the options of the listener, before AI and payments.
 func (p *Part) options(orchestrators []string) gateway.Options {
 	opt := gateway.Options{
 		Addr:             p.Config.Addresses.GatewayListen.Addr(),
@@ -149,13 +163,14 @@ func (p *Part) options(orchestrators []string) gateway.Options {
 	return opt
 }
 
-// ReloadSteps take over the API keys and the bounds of connections.
+// ReloadSteps take over the API keys, names of models, guards and the bounds of connections.
 func (p *Part) ReloadSteps() []nodeenv.Step {
 	return []nodeenv.Step{
 		func(_ context.Context, _, next *config.Config) (func(), error) {
 			return p.keys.Replace(next.Gateway.APIKeys)
 		},
 		p.replaceRouting,
+		p.replaceGuards,
 		func(_ context.Context, now, next *config.Config) (func(), error) {
 			if now.Limits.MaxConnections == next.Limits.MaxConnections && now.Limits.PerAddress == next.Limits.PerAddress {
 				return nil, nil
@@ -168,11 +183,11 @@ func (p *Part) ReloadSteps() []nodeenv.Step {
 	}
 }
 
-// prober lets the gateway have a media worker of its own process look at a segment
-// whose headers do not tell enough. A gateway without one does without.
+// prober probes a segment in a media worker of this process when its headers are not
+// enough. A gateway without media workers has no prober.
 type prober struct{ media *pool.Pool }
 
-// Probe looks at a segment in a media worker.
+// Probe probes a segment in a media worker.
 func (p prober) Probe(ctx context.Context, segment []byte) (gateway.MediaInfo, error) {
 	m, err := p.media.Probe(ctx, segment)
 	if err != nil {
@@ -184,7 +199,7 @@ func (p prober) Probe(ctx context.Context, segment []byte) (gateway.MediaInfo, e
 	}, nil
 }
 
-// severalEncoders is a condition with the streams that several encoders push into.
+// severalEncoders sets the condition with the streams that several encoders push into.
 func (p *Part) severalEncoders(streams string) {
 	key := health.Key{Code: fault.StreamTwoEncoders}
 	if streams == "" {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
+	"github.com/tuttinode/tutti/cmd/tutti/nodedb"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"

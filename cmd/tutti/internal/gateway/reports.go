@@ -5,7 +5,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/server/gateway"
-	"github.com/tuttinode/tutti/server/perfscores"
+	"github.com/tuttinode/tutti/server/gateway/registry"
 )
 
 // addReports adds what sends events and reports of segments to the operator's brokers.
@@ -27,7 +27,7 @@ func (p *Part) addScores(opt *gateway.Options) {
 	if c.PerfStats.IsZero() {
 		return
 	}
-	scores := perfscores.New(perfscores.Options{URL: core.NewSecret(c.PerfStats.Reveal()), Region: c.Region,
+	scores := registry.NewScores(registry.ScoresOptions{URL: core.NewSecret(c.PerfStats.Reveal()), Region: c.Region,
 		Board: p.Board, Log: p.Log, Now: time.Now})
 	opt.Selection.Score, opt.Selection.Overruled = scores.Score, scores.Overruled
 	p.Add(scores)

@@ -7,14 +7,14 @@ import (
 
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/modelroutes"
 )
 
 // ReadRouting reads the operator's file of names of models; "" has none. Errors are the fault
 // RoutingFileInvalid.
-func ReadRouting(path string) (*modelroutes.Table, error) {
+func ReadRouting(path string) (*airouting.ModelRoutes, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -24,11 +24,11 @@ func ReadRouting(path string) (*modelroutes.Table, error) {
 		return nil, fault.Wrap(fault.RoutingFileInvalid, op, err)
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, modelroutes.MaxFileBytes+1))
+	text, err := io.ReadAll(io.LimitReader(f, airouting.MaxModelRoutesBytes+1))
 	if err != nil {
 		return nil, fault.Wrap(fault.RoutingFileInvalid, op, err)
 	}
-	table, err := modelroutes.Parse(text)
+	table, err := airouting.ParseModelRoutes(text)
 	if err != nil {
 		return nil, &fault.Fault{Code: fault.RoutingFileInvalid, Op: op, Detail: err.Error(), Err: err}
 	}

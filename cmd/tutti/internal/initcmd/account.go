@@ -12,14 +12,14 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
+	"github.com/tuttinode/tutti/cmd/tutti/nodedb"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/activation"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/core/migrate"
+	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/account"
 	ethchain "github.com/tuttinode/tutti/eth/chain"
 )
@@ -62,9 +62,9 @@ func (t *initTool) fillDataDir(ctx context.Context, cfg *config.Config) error {
 		if err != nil {
 			return err
 		}
-		t.console.Tell("")
-		t.console.Tell("Made a new account: %s", entry.Address)
-		t.console.Tell("Keep a copy of %s and of its passphrase; they cannot be restored.", entry.Path)
+		t.console.Report("")
+		t.console.Report("Made a new account: %s", entry.Address)
+		t.console.Report("Keep a copy of %s and of its passphrase; they cannot be restored.", entry.Path)
 	}
 	return nil
 }
@@ -74,15 +74,15 @@ func (t *initTool) fillDataDir(ctx context.Context, cfg *config.Config) error {
 func (t *initTool) takeOver(ctx context.Context, cfg *config.Config, dir string) error {
 	moved := *cfg
 	moved.Storage.MoveFrom = dir
-	t.console.Tell("")
-	t.console.Tell("%s", t.console.TellStyle.Title("Existing node"))
+	t.console.Report("")
+	t.console.Report("%s", t.console.ReportStyle.Title("Existing node"))
 	m := command.MigrateTool{Stdout: t.stdout}
 	err := m.Run(ctx, &moved)
 	if !errors.Is(err, fault.OldNodeRunning) {
 		return err
 	}
-	t.console.Tell("%s", command.Describe(err))
-	t.console.Tell("Its tickets come over once it has stopped: tutti migrate -config %s -moveFrom %s",
+	t.console.Report("%s", command.Describe(err))
+	t.console.Report("Its tickets come over once it has stopped: tutti migrate -config %s -moveFrom %s",
 		t.install.Config, dir)
 	old, err := migrate.KeysIn(dir)
 	if err == nil {
@@ -100,14 +100,14 @@ func (t *initTool) foretell(ctx context.Context, cfg *config.Config) {
 	defer cancel()
 	plan, address, err := t.plan(ctx, cfg)
 	if err != nil {
-		t.console.Tell("%s", command.Describe(err))
-		t.console.Tell("%s", "The steps can be seen later: tutti_cli orchestrator activate --dry-run")
+		t.console.Report("%s", command.Describe(err))
+		t.console.Report("%s", "The steps can be seen later: tutti_cli orchestrator activate --dry-run")
 		return
 	}
 	t.showPlan(plan, address)
 }
 
-func (t *initTool) showPlan(plan activation.Plan, address core.Address) {
+func (t *initTool) showPlan(plan protocol.ActivationPlan, address core.Address) {
 	left := 0
 	for _, step := range plan.Steps {
 		if !step.Done {
@@ -115,20 +115,20 @@ func (t *initTool) showPlan(plan activation.Plan, address core.Address) {
 		}
 	}
 	if plan.Done() {
-		t.console.Tell("On the chain: %s has nothing left to do", address)
+		t.console.Report("On the chain: %s has nothing left to do", address)
 		return
 	}
-	t.console.Tell("On the chain: %d steps left for %s, about %s ETH in fees; tutti_cli orchestrator activate "+
+	t.console.Report("On the chain: %d steps left for %s, about %s ETH in fees; tutti_cli orchestrator activate "+
 		"--dry-run shows them, and the stake", left, address, plan.Fee.Ether())
-	t.tell(plan.Warnings)
+	t.print(plan.Warnings)
 	if plan.Blocked != nil {
-		t.console.Tell("%s", command.Describe(plan.Blocked))
+		t.console.Report("%s", command.Describe(plan.Blocked))
 	}
 }
 
 // plan asks the chain, with a database that is thrown away.
 func (t *initTool) plan(ctx context.Context, cfg *config.Config) (
-	plan activation.Plan, address core.Address, err error) {
+	plan protocol.ActivationPlan, address core.Address, err error) {
 	const op = "look at the chain"
 	quiet := slog.New(slog.DiscardHandler)
 	board := health.New(quiet, time.Now, chain.Causes())
@@ -175,9 +175,10 @@ func (t *initTool) plan(ctx context.Context, cfg *config.Config) (
 			return plan, entry.Address, fault.New(fault.ChainUnavailable, op, "no endpoint answered in time")
 		}
 	}
-	planner := activation.Planner{Rounds: parts.Chain, Stakes: parts.Chain, Funds: parts.Chain, Settings: parts.Chain,
-		Actor: parts.Chain}
-	plan, err = planner.Plan(ctx, activation.Wish{ServiceURI: cfg.Addresses.Service.String()})
+	planner := protocol.ActivationPlanner{Rounds: parts.Chain, Stakes: parts.Chain, Funds: parts.Chain,
+		Settings: parts.Chain,
+		Actor:    parts.Chain}
+	plan, err = planner.Plan(ctx, protocol.ActivationWish{ServiceURI: cfg.Addresses.Service.String()})
 	return plan, entry.Address, err
 }
 

@@ -1,10 +1,10 @@
 package initcmd
 
-// Key names an answer. Beside the role they are the node's options, by which they can
+// Key names an answer. Besides the role they are the node's options, by which they can
 // be given as flags and in a file.
 type Key string
 
-// What is asked.
+// The questions.
 const (
 	Role             Key = "role"
 	Network          Key = "network"

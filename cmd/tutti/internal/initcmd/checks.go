@@ -15,18 +15,18 @@ func (t *initTool) checks(ctx context.Context) {
 	in := command.Input(t.nodeFlags())
 	report := doctorcmd.CheckNode(ctx, in)
 	c := report.Counts
-	t.console.Tell("")
-	t.console.Tell("Checked: %d pass, %d warn, %d fail; %s", c.Pass, c.Warn, c.Fail,
+	t.console.Report("")
+	t.console.Report("Checked: %d pass, %d warn, %d fail; %s", c.Pass, c.Warn, c.Fail,
 		"tutti doctor "+strings.Join(in.Args, " ")+" shows them")
 	t.failing = report.Status == doctor.Fail
 	if !t.failing {
 		return
 	}
-	t.console.Tell("%s", t.console.TellStyle.Bad("Fix first:"))
+	t.console.Report("%s", t.console.ReportStyle.Bad("Fix first:"))
 	for _, one := range report.Results {
 		if one.Status == doctor.Fail {
-			t.console.Tell("  %s: %s", one.Code, strings.Join(one.Evidence, "; "))
-			t.console.Tell("    %s", one.Remedy)
+			t.console.Report("  %s: %s", one.Code, strings.Join(one.Evidence, "; "))
+			t.console.Report("    %s", one.Remedy)
 		}
 	}
 }

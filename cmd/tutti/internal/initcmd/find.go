@@ -22,7 +22,7 @@ import (
 // lookFor bounds the look at the machine, because the operator waits.
 const lookFor = 5 * time.Second
 
-// look finds what the machine has, and says it. What cannot be found is asked.
+// look finds what the machine has, and prints it. The user enters what cannot be found.
 func (t *initTool) look(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, lookFor)
 	defer cancel()
@@ -38,7 +38,7 @@ func (t *initTool) look(ctx context.Context) {
 	parts.Go(func() { t.found.Docker = dockerAnswers(ctx) })
 	t.findOld()
 	parts.Wait()
-	t.console.Tell("Found: GPUs %s; public address %s; existing node %s", orNone(strings.Join(t.found.GPUs, ", ")),
+	t.console.Report("Found: GPUs %s; public address %s; existing node %s", orNone(strings.Join(t.found.GPUs, ", ")),
 		orNone(t.found.Address), orNone(t.found.OldNode))
 }
 
@@ -71,7 +71,7 @@ func (t *initTool) network() string {
 	return MainNet
 }
 
-// recordExisting records what an existing node has in its data directory, and beside it.
+// recordExisting records what an existing node has in its data directory, and next to it.
 func (t *initTool) recordExisting(dir string) {
 	if file := filepath.Join(filepath.Dir(dir), "aiModels.json"); command.IsFile(file) {
 		t.found.ModelsFile = file
@@ -109,7 +109,7 @@ func (t *initTool) askAboutOthers(ctx context.Context) error {
 		}
 		about := "existing node in " + dir + ", account " + orNone(accountIn(dir))
 		if !t.console.CanAsk() {
-			t.console.Tell("Another user's %s, is left alone; to take it over: --moveFrom %s", about, dir)
+			t.console.Report("Another user's %s, is left alone; to take it over: --moveFrom %s", about, dir)
 			continue
 		}
 		if yes, err := t.console.Confirm(ctx, "Take over another user's "+about+"?"); err != nil {

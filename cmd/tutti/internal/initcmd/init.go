@@ -42,7 +42,7 @@ The exit status is 1 when a check fails: fix first what it names.
   --answers FILE        a file with answers: key, space, value in a line
   --yes                 ask nothing: what is not given gets its default
   --dir DIR             where the files go: /etc/tutti for root, else ~/.config/tutti
-  --force               replace files that are there; they are kept beside the new ones
+  --force               replace files that are there; they are kept next to the new ones
   --skipChecks          do not run the doctor, and do not ask the chain
   --publicIPLookup URL  the service that knows this machine's public address; none for no question
 `
@@ -56,7 +56,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return command.ExitOK
 	}
 	if err == nil {
-		t.console = console.New(console.Options{In: os.Stdin, Out: stdout, Tell: stdout, Silent: t.yes,
+		t.console = console.New(console.Options{In: os.Stdin, Out: stdout, Report: stdout, Silent: t.yes,
 			NoColor: os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb"})
 		err = t.run(ctx)
 	}
@@ -138,7 +138,7 @@ func (t *initTool) run(ctx context.Context) error {
 	if t.install, err = findInstallation(t.dir); err != nil {
 		return err
 	}
-	t.console.Tell("%s", t.console.TellStyle.Title("Setting up a tutti node"))
+	t.console.Report("%s", t.console.ReportStyle.Title("Setting up a tutti node"))
 	t.look(ctx)
 	if err := t.askAboutOthers(ctx); err != nil {
 		return err
@@ -201,10 +201,10 @@ func (t *initTool) askOne(ctx context.Context, q question) (string, error) {
 		}
 		return q.Default, nil
 	}
-	t.console.Tell("")
-	t.tell(q.Help)
+	t.console.Report("")
+	t.print(q.Help)
 	for i, c := range q.Choices {
-		t.console.Tell("  %d. %s", i+1, c.Text)
+		t.console.Report("  %d. %s", i+1, c.Text)
 	}
 	for {
 		text, err := t.put(ctx, q)
@@ -212,33 +212,33 @@ func (t *initTool) askOne(ctx context.Context, q question) (string, error) {
 			return "", err
 		}
 		if text == "?" {
-			t.tell(q.Why)
+			t.print(q.Why)
 			continue
 		}
 		if len(q.Choices) > 0 {
 			i, err := strconv.Atoi(text)
 			if err != nil || i < 1 || i > len(q.Choices) {
-				t.console.Tell("Please type a number from 1 to %d, or ? for an explanation.", len(q.Choices))
+				t.console.Report("Please type a number from 1 to %d, or ? for an explanation.", len(q.Choices))
 				continue
 			}
 			text = q.Choices[i-1].Value
 		}
 		if text == "" && q.Needed {
-			t.console.Tell("%s", "An answer is needed here.")
+			t.console.Report("%s", "An answer is needed here.")
 			continue
 		}
 		if err := t.check(q.Key, text); err != nil {
 			_, why := fault.Public(err)
-			t.console.Tell("%s", why)
+			t.console.Report("%s", why)
 			continue
 		}
 		return text, nil
 	}
 }
 
-func (t *initTool) tell(lines []string) {
+func (t *initTool) print(lines []string) {
 	for _, line := range lines {
-		t.console.Tell("%s", line)
+		t.console.Report("%s", line)
 	}
 }
 

@@ -112,13 +112,13 @@ func (t *initTool) next(admin string) {
 	if t.failing {
 		title = "Then"
 	}
-	t.console.Tell("%s", t.console.TellStyle.Title(title))
+	t.console.Report("%s", t.console.ReportStyle.Title(title))
 	start := "  " + first
 	if !t.install.packaged {
 		start += "     (without systemd: tutti -config " + t.install.Config + ")"
 	}
-	t.console.Tell("%s", start)
-	t.console.Tell("%s", "  "+t.afterwards(second)+"     (in a browser: http://"+admin+"/)")
+	t.console.Report("%s", start)
+	t.console.Report("%s", "  "+t.afterwards(second)+"     (in a browser: http://"+admin+"/)")
 }
 
 // afterwards returns the second command: for an orchestrator the way into the active set.

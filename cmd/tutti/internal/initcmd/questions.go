@@ -1,6 +1,7 @@
 package initcmd
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -94,7 +95,7 @@ var questions = map[Key]func(Answers, Found) question{
 	Models:  askModels,
 	Passphrase: func(_ Answers, f Found) question {
 		text := "Passphrase of a new account's key"
-		if account := first(f.Account, f.OldAccount); account != "" {
+		if account := cmp.Or(f.Account, f.OldAccount); account != "" {
 			text = "Passphrase of " + account
 		}
 		return question{Text: text + ", or the path of a file that holds it", Needed: true, Secret: true,
@@ -185,13 +186,4 @@ func askModels(_ Answers, f Found) question {
 		q.Help = append(q.Help, "No Docker Engine answers: models in containers need one, models behind a url do not.")
 	}
 	return q
-}
-
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }

@@ -1,6 +1,7 @@
 package initcmd_test
 
 import (
+	"cmp"
 	"flag"
 	"maps"
 	"os"
@@ -203,18 +204,9 @@ func TestQuestionsExplainThemselves(t *testing.T) {
 				func(c initcmd.Choice) bool { return c.Value == q.Default }); len(q.Choices) > 0 && !likely {
 				t.Errorf("%s has no likely answer", q.Key)
 			}
-			a[q.Key] = first(q.Default, "x")
+			a[q.Key] = cmp.Or(q.Default, "x")
 		}
 	}
-}
-
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }
 
 // However it is answered, there are at most seven questions, and they end.

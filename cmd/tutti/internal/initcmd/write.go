@@ -72,8 +72,8 @@ func (t *initTool) write(ctx context.Context, files []File) error {
 		}
 		written = append(written, f.Path)
 	}
-	t.console.Tell("")
-	t.console.Tell("Written: %s", strings.Join(written, ", "))
+	t.console.Report("")
+	t.console.Report("Written: %s", strings.Join(written, ", "))
 	return nil
 }
 
@@ -83,7 +83,7 @@ func (t *initTool) mayReplace(ctx context.Context, path string) error {
 		return nil
 	}
 	if t.console.CanAsk() {
-		yes, err := t.console.Confirm(ctx, path+" is there with another content. Replace it? The old one is kept beside it.")
+		yes, err := t.console.Confirm(ctx, path+" is there with another content. Replace it? The old one is kept next to it.")
 		if yes || err != nil {
 			return err
 		}

@@ -12,11 +12,10 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/transcoder/devices"
 	"github.com/tuttinode/tutti/transcoder/gpus"
-	"github.com/tuttinode/tutti/transcoder/probe"
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
@@ -35,23 +34,23 @@ type handedCards struct {
 	// Form is the test's, Preset the one of the encoders whose pace was measured.
 	Form   int
 	Preset string
-	Cards  map[gpu.UUID]devices.Finding
+	Cards  map[device.UUID]devices.Finding
 }
 
 // FindingsText returns what was found of GPUs as text, "" for none.
-func FindingsText(preset string, found map[gpu.UUID]devices.Finding) (string, error) {
-	text, err := json.Marshal(handedCards{Form: probe.Form, Preset: preset, Cards: found})
+func FindingsText(preset string, found map[device.UUID]devices.Finding) (string, error) {
+	text, err := json.Marshal(handedCards{Form: devices.ProbeForm, Preset: preset, Cards: found})
 	return string(text), err
 }
 
 // readCards reads what another process has handed over. Tests that do not hold for this
 // one are left out: their GPUs are tested again.
-func readCards(text, preset string) map[gpu.UUID]devices.Finding {
+func readCards(text, preset string) map[device.UUID]devices.Finding {
 	var h handedCards
 	if text == "" || json.Unmarshal([]byte(text), &h) != nil {
 		return nil
 	}
-	if h.Form != probe.Form || h.Preset != preset {
+	if h.Form != devices.ProbeForm || h.Preset != preset {
 		for id := range h.Cards {
 			h.Cards[id] = devices.Finding{}
 		}
@@ -59,20 +58,20 @@ func readCards(text, preset string) map[gpu.UUID]devices.Finding {
 	return h.Cards
 }
 
-// Ahead are the GPUs of the process before, with the media workers that were
+// Ahead are the GPUs of the old process, with the media workers that were
 // started for them. The zero value has none.
 type Ahead struct {
 	log      *slog.Logger
 	recorder lateRecorder
 
 	mu      sync.Mutex // covers the fields below
-	found   map[gpu.UUID]devices.Finding
-	workers map[gpu.UUID]*worker.Client
+	found   map[device.UUID]devices.Finding
+	workers map[device.UUID]*worker.Client
 }
 
 // StartAhead starts the workers of the GPUs that were handed over.
 func StartAhead(ctx context.Context, cfg *config.Config, log *slog.Logger, handed string) *Ahead {
-	a := &Ahead{log: log, workers: make(map[gpu.UUID]*worker.Client)}
+	a := &Ahead{log: log, workers: make(map[device.UUID]*worker.Client)}
 	a.found = readCards(handed, cfg.Transcoding.EncoderPreset)
 	if len(a.found) == 0 || !cfg.Roles.Transcoder || cfg.Transcoding.Devices.None() {
 		return a
@@ -92,13 +91,13 @@ func StartAhead(ctx context.Context, cfg *config.Config, log *slog.Logger, hande
 }
 
 // start starts a GPU's worker and looks whether it works.
-func (a *Ahead) start(ctx context.Context, start *Starter, d gpu.Device) {
+func (a *Ahead) start(ctx context.Context, start *Starter, d device.GPU) {
 	w, err := start.Start(ctx, d)
 	if err != nil {
 		a.log.Warn("the media worker of a GPU is started after the upgrade", "device", d.ID(), fault.Attr(err))
 		return
 	}
-	err = probe.NewDevice(w, probe.Options{Log: a.log}).Reprobe(ctx)
+	err = devices.NewDevice(w, devices.ProbeOptions{Log: a.log}).Reprobe(ctx)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.workers[d.UUID] = w
@@ -108,7 +107,7 @@ func (a *Ahead) start(ctx context.Context, start *Starter, d gpu.Device) {
 	}
 }
 
-// taken reports whether a GPU did not work because the process before has all of its
+// taken reports whether a GPU did not work because the old process has all of its
 // encoders or of its memory.
 func taken(err error) bool {
 	return errors.Is(err, fault.EncoderSessionsExhausted) || errors.Is(err, fault.GPUOutOfMemory)
@@ -121,8 +120,8 @@ func (a *Ahead) Record(to core.Recorder) {
 	}
 }
 
-// Findings returns what the process before found of its GPUs.
-func (a *Ahead) Findings() map[gpu.UUID]devices.Finding {
+// Findings returns what the old process found of its GPUs.
+func (a *Ahead) Findings() map[device.UUID]devices.Finding {
 	if a == nil {
 		return nil
 	}
@@ -132,7 +131,7 @@ func (a *Ahead) Findings() map[gpu.UUID]devices.Finding {
 }
 
 // Take returns a GPU's worker, nil for none. The caller closes it.
-func (a *Ahead) Take(d gpu.Device) *worker.Client {
+func (a *Ahead) Take(d device.GPU) *worker.Client {
 	if a == nil {
 		return nil
 	}

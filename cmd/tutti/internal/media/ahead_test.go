@@ -5,9 +5,8 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/transcoder/devices"
-	"github.com/tuttinode/tutti/transcoder/probe"
 )
 
 // TestHandedCards: what another process found holds for the same test and the same
@@ -23,11 +22,11 @@ func TestHandedCards(t *testing.T) {
 		handed handedCards
 		holds  bool
 	}{
-		{"the same", handedCards{Form: probe.Form, Preset: "p4"}, true},
-		{"another test", handedCards{Form: probe.Form + 1, Preset: "p4"}, false},
-		{"another preset", handedCards{Form: probe.Form, Preset: "p5"}, false},
+		{"the same", handedCards{Form: devices.ProbeForm, Preset: "p4"}, true},
+		{"another test", handedCards{Form: devices.ProbeForm + 1, Preset: "p4"}, false},
+		{"another preset", handedCards{Form: devices.ProbeForm, Preset: "p5"}, false},
 	} {
-		row.handed.Cards = map[gpu.UUID]devices.Finding{"GPU-1": found}
+		row.handed.Cards = map[device.UUID]devices.Finding{"GPU-1": found}
 		text, err := json.Marshal(row.handed)
 		if err != nil {
 			t.Fatal(err)

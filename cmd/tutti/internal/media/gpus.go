@@ -6,11 +6,9 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/deviceport"
-	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/transcoder/devices"
 	"github.com/tuttinode/tutti/transcoder/gpus"
-	"github.com/tuttinode/tutti/transcoder/probe"
 )
 
 // addGPUs adds what watches the GPUs that were asked for, and what keeps a media
@@ -19,7 +17,7 @@ import (
 func (p *Part) addGPUs(recorder core.Recorder) error {
 	watcher := gpus.New(gpus.Options{
 		Selection: p.Config.Transcoding.Devices, Board: p.Board, Log: p.Log,
-		Allowed: func(id gpu.UUID) gpu.Bytes { return p.Budget.Reserved(id, gpu.Models) },
+		Allowed: func(id device.UUID) device.Bytes { return p.Budget.Reserved(id, device.Models) },
 	})
 	p.GPUs = watcher
 	if p.Metrics != nil {
@@ -28,11 +26,11 @@ func (p *Part) addGPUs(recorder core.Recorder) error {
 		}
 	}
 	p.Add(watcher)
-	p.keeper = devices.New(devices.Options{
+	p.keeper = devices.NewKeeper(devices.Options{
 		Inventory: watcher, Start: p.startGPU(watcher, recorder),
 		Test: p.Config.Transcoding.TestAtStart, Inherited: p.ahead.Findings(),
 		// Untested, a GPU is taken at its vendor's word: what the usual ones can do.
-		Base:   deviceport.Resources{Capabilities: p.Offered(capability.SoftwareTranscoder().With(capability.HEVCEncode))},
+		Base:   device.Resources{Capabilities: p.Offered(capability.SoftwareTranscoder().With(capability.HEVCEncode))},
 		Adjust: p.adjust,
 		Placer: p.Pool, Use: p.memoryUse, Budget: p.Budget, Board: p.Board, Log: p.Log,
 	})
@@ -42,12 +40,12 @@ func (p *Part) addGPUs(recorder core.Recorder) error {
 
 // startGPU starts the media worker of a GPU, or takes the one that was started before
 // this process took another's place.
-func (p *Part) startGPU(inventory gpu.Inventory, recorder core.Recorder) func(context.Context,
-	gpu.Device) (probe.Worker, error) {
+func (p *Part) startGPU(inventory device.Inventory, recorder core.Recorder) func(context.Context,
+	device.GPU) (devices.Worker, error) {
 	s := NewStarter(p.Config, p.Log, recorder, inventory)
 	ahead := p.ahead
 	ahead.Record(recorder)
-	return func(ctx context.Context, d gpu.Device) (probe.Worker, error) {
+	return func(ctx context.Context, d device.GPU) (devices.Worker, error) {
 		client := ahead.Take(d)
 		var err error
 		if client == nil {
@@ -62,16 +60,16 @@ func (p *Part) startGPU(inventory gpu.Inventory, recorder core.Recorder) func(co
 }
 
 // adjust makes a GPU's offer the node's.
-func (p *Part) adjust(o deviceport.Resources) deviceport.Resources {
+func (p *Part) adjust(o device.Resources) device.Resources {
 	o.Capabilities = p.Offered(o.Capabilities.Bits)
 	return o
 }
 
 // memoryUse returns how much of a GPU the sessions on it are reckoned to use.
-func (p *Part) memoryUse(device string) gpu.Bytes {
+func (p *Part) memoryUse(id string) device.Bytes {
 	for _, u := range p.Pool.Devices() {
-		if !u.Remote && u.Device == device {
-			return gpu.Bytes(u.Memory)
+		if !u.Remote && u.Device == id {
+			return device.Bytes(u.Memory)
 		}
 	}
 	return 0

@@ -10,14 +10,13 @@ import (
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/dashboard"
-	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/lifecycle"
+	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/devices"
 	"github.com/tuttinode/tutti/transcoder/gpus"
 	"github.com/tuttinode/tutti/transcoder/pool"
-	"github.com/tuttinode/tutti/transcoder/probe"
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
@@ -30,24 +29,24 @@ type Part struct {
 	// GPUs watches the GPUs to transcode on; nil on a node that was given none.
 	GPUs *gpus.Watcher
 	// Budget divides the memory of the GPUs between video and models.
-	Budget *gpu.Budget
+	Budget *device.Budget
 	// Sessions are what the dashboard shows; nil where no session can be.
-	Sessions *dashboard.Sessions
-	// ahead are the GPUs of the process before, nil without one.
+	Sessions *metrics.DashboardSessions
+	// ahead are the GPUs of the old process, nil without one.
 	ahead *Ahead
 	// keeper keeps the media workers of the GPUs, nil like GPUs.
 	keeper *devices.Keeper
 	// modelGPUs are the GPUs of which models were notified last.
-	modelGPUs atomic.Pointer[[]gpu.Device]
+	modelGPUs atomic.Pointer[[]device.GPU]
 	// resultBytes is how many bytes of renditions an orchestrator keeps to be fetched.
 	resultBytes atomic.Int64
 	// settled is set when devices and workers have had time to begin.
 	settled atomic.Bool
 }
 
-// New makes the part without any device; ahead is nil without a process before this one.
+// New makes the part without any device; ahead is nil without an old process.
 func New(env *nodeenv.Env, ahead *Ahead) *Part {
-	return &Part{Env: env, ahead: ahead, Budget: gpu.NewBudget()}
+	return &Part{Env: env, ahead: ahead, Budget: device.NewBudget()}
 }
 
 // Close ends the media workers of a node that does not start.
@@ -60,7 +59,7 @@ func (p *Part) Close() error {
 
 // Transcoder returns the pool, its sessions watched for the dashboard.
 func (p *Part) Transcoder() core.Transcoder {
-	p.Sessions = dashboard.Watch(p.Pool, time.Now, p.Series())
+	p.Sessions = metrics.WatchSessions(p.Pool, time.Now, p.Series())
 	return p.Sessions
 }
 
@@ -81,13 +80,13 @@ func (p *Part) AddPool(ctx context.Context, recorder core.Recorder) error {
 			return err
 		}
 		// One that can be tested: a test tells a faulty device from media that ends workers.
-		engines = append(engines, probe.NewDevice(client, probe.Options{Log: p.Log}))
+		engines = append(engines, devices.NewDevice(client, devices.ProbeOptions{Log: p.Log}))
 	}
 	p.Pool = pool.New(engines, pool.Options{
 		MaxSessions: p.Config.Limits.MaxSessions.N, Measured: !p.Config.Transcoding.Devices.None(),
 		Capabilities: p.Offered(capability.SoftwareTranscoder()), Log: p.Log, Recorder: recorder,
 		Changed:    p.reportTranscoders,
-		FreeMemory: p.freeMemory,
+		FreeMemory: p.freeMemory, OtherLoad: worker.OtherLoad,
 	})
 	p.Add(p.Pool)
 	p.Add(&readiness{p})
@@ -142,7 +141,7 @@ func (p *Part) Tools(nodeType string, add func(lifecycle.Component)) Tools {
 		if err != nil {
 			return nil, err
 		}
-		return pool.New([]transcoder.Engine{client}, pool.Options{Log: p.Log}), nil
+		return pool.New([]transcoder.Engine{client}, pool.Options{Log: p.Log, OtherLoad: worker.OtherLoad}), nil
 	})
 	add(m)
 	return m

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tuttinode/tutti/core/deviceport"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 )
@@ -58,7 +58,7 @@ func (p *Part) reportTranscoders() {
 	p.Board.Set(key, strings.Join(why, "; "))
 }
 
-func because(u *deviceport.Use) string {
+func because(u *device.Use) string {
 	if u.Code == "" {
 		return ""
 	}
@@ -66,7 +66,7 @@ func because(u *deviceport.Use) string {
 }
 
 // DeviceName returns a device's name for people: "gpu 0", where the operator wrote 0.
-func DeviceName(u *deviceport.Use) string {
+func DeviceName(u *device.Use) string {
 	if _, err := strconv.Atoi(u.Device); err == nil && !u.Remote {
 		return "gpu " + u.Device
 	}

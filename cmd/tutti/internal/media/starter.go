@@ -9,7 +9,7 @@ import (
 
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/transcoder/gpus"
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
@@ -23,17 +23,17 @@ type Starter struct {
 	cfg       *config.Config
 	log       *slog.Logger
 	recorder  core.Recorder
-	inventory gpu.Inventory
+	inventory device.Inventory
 	uvm       *gpus.UVM
 }
 
 // NewStarter starts workers of the GPUs in inventory; recorder counts their restarts.
-func NewStarter(cfg *config.Config, log *slog.Logger, recorder core.Recorder, inventory gpu.Inventory) *Starter {
+func NewStarter(cfg *config.Config, log *slog.Logger, recorder core.Recorder, inventory device.Inventory) *Starter {
 	return &Starter{cfg: cfg, log: log, recorder: recorder, inventory: inventory, uvm: gpus.NewUVM(log)}
 }
 
 // Start starts the worker of d and returns when it is ready.
-func (s *Starter) Start(ctx context.Context, d gpu.Device) (*worker.Client, error) {
+func (s *Starter) Start(ctx context.Context, d device.GPU) (*worker.Client, error) {
 	o := options(s.cfg, s.log, s.recorder)
 	o.Device, o.GPU, o.UUID = strconv.Itoa(d.Index), true, string(d.UUID)
 	o.Cache = filepath.Join(s.cfg.Storage.DataDir, cudaCache)
@@ -48,7 +48,7 @@ func (s *Starter) Start(ctx context.Context, d gpu.Device) (*worker.Client, erro
 
 // coresFor returns how many cores a GPU's worker may count on: those without an encoder
 // leave encoding to the CPU, and share it.
-func coresFor(d gpu.Device, all []gpu.Device, cores int) int {
+func coresFor(d device.GPU, all []device.GPU, cores int) int {
 	if d.Encodes {
 		return cores
 	}

@@ -18,8 +18,8 @@ import (
 // Tools are for the AI part: the length of audio, and videos of images. Both are
 // hostile bytes, which this process does not decode.
 type Tools interface {
-	pipeline.MediaProbe
 	orchestrator.FrameEncoder
+	pipeline.MediaTools
 	// Transcoder is for the sample pipeline of live video.
 	core.Transcoder
 }
@@ -71,6 +71,25 @@ func (m *mediaOnDemand) Duration(ctx context.Context, data []byte) (time.Duratio
 		return 0, err
 	}
 	return mediaTools{p}.Duration(ctx, data)
+}
+
+// ConvertSound makes a file of another format of a sound file.
+func (m *mediaOnDemand) ConvertSound(ctx context.Context, sound []byte, to core.SoundFormat, limit int64) (
+	[]byte, error) {
+	p, err := m.workers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return mediaTools{p}.ConvertSound(ctx, sound, to, limit)
+}
+
+// DecodeImage returns the pixels of an image.
+func (m *mediaOnDemand) DecodeImage(ctx context.Context, image []byte, limit int64) ([]byte, error) {
+	p, err := m.workers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return mediaTools{p}.DecodeImage(ctx, image, limit)
 }
 
 // EncodeMP4 makes a video of PNG frames.
@@ -139,6 +158,26 @@ func (m mediaTools) Duration(ctx context.Context, data []byte) (time.Duration, e
 		return 0, err
 	}
 	return info.Duration, nil
+}
+
+// convertTime is how long a conversion may take, the start of its process included.
+const convertTime = time.Minute
+
+// ConvertSound makes a file of another format of a sound file, in a process of its own as Duration does.
+func (m mediaTools) ConvertSound(ctx context.Context, sound []byte, to core.SoundFormat, limit int64) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, convertTime)
+	defer cancel()
+	return m.pool.ConvertSoundAlone(ctx, sound, to, limit)
+}
+
+// imageTime is how long the decoding of an image may take, the start of its process included.
+const imageTime = 15 * time.Second
+
+// DecodeImage returns the pixels of an image, which is decoded in a process of its own as sound is converted.
+func (m mediaTools) DecodeImage(ctx context.Context, image []byte, limit int64) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, imageTime)
+	defer cancel()
+	return m.pool.DecodeImageAlone(ctx, image, limit)
 }
 
 // Transcode does a segment on the CPU.

@@ -8,8 +8,8 @@ import (
 	"github.com/tuttinode/tutti/ai/manager"
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/transcoder/gpus"
 )
 
@@ -24,7 +24,7 @@ func FindGPUs(ctx context.Context, asked config.Devices) *gpus.Watcher {
 
 // gpusSeen is what the AI part wants to know of an inventory.
 type gpusSeen interface {
-	Present() []gpu.Device
+	Present() []device.GPU
 	Faults() []*fault.Fault
 	Blind() bool
 }
@@ -32,7 +32,7 @@ type gpusSeen interface {
 // ContainerGPUs returns the GPUs that runner containers may be given, and why some of
 // those that were asked for are not among them. A node that cannot ask the driver,
 // because it runs in a container without GPUs itself, has what its operator names,
-// of unknown memory: the engine beside it knows better.
+// of unknown memory: the engine next to it knows better.
 func ContainerGPUs(seen gpusSeen, asked config.Devices) ([]models.Device, error) {
 	if seen.Blind() && !asked.All {
 		return namedGPUs(asked), nil

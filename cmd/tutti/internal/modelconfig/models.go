@@ -14,8 +14,8 @@ import (
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/core/pricing"
 )
 
@@ -46,7 +46,7 @@ func Load(cfg *config.Config, devices []models.Device) (*models.Config, []models
 		Offchain:         cfg.Chain.Offchain(),
 		DefaultPrice:     core.UnitPrice{Price: cfg.Prices.PerUnit, PixelsPerUnit: cfg.Prices.PixelsPerUnit},
 	}
-	o.NoLive, o.Serverless = noLive(cfg), cfg.AI.Serverless.On
+	o.Serverless = cfg.AI.Serverless.On
 	if !o.Offchain {
 		o.CheckPrice = func(u core.UnitPrice) error {
 			return pricing.Check(u, pricing.AskedWith(cfg.Prices.AutoAdjust), cfg.Prices.FeedCurrency)
@@ -58,14 +58,6 @@ func Load(cfg *config.Config, devices []models.Device) (*models.Config, []models
 	}
 	o.Devices = devices
 	return models.Load(o)
-}
-
-// noLive says why the node refuses entries of live video, "" when it serves them.
-func noLive(cfg *config.Config) string {
-	if !cfg.Roles.Orchestrator {
-		return "an AI worker of another machine does not serve live-video-to-video; the orchestrator's own models do"
-	}
-	return ""
 }
 
 // Dir returns where weights are kept.
@@ -92,7 +84,7 @@ func Check(ctx context.Context, check *config.Check) (problems error) {
 	if !cfg.Roles.AIWorker || cfg.AI.Models == "" {
 		return nil
 	}
-	devices, noDevices := GPUs(cfg, FindGPUs(ctx, cfg.Transcoding.Devices), gpu.NewBudget())
+	devices, noDevices := GPUs(cfg, FindGPUs(ctx, cfg.Transcoding.Devices), device.NewBudget())
 	list, notices, wrong := Load(cfg, devices)
 	images, badImages := Images(cfg)
 	var b strings.Builder

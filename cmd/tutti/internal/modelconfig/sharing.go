@@ -3,7 +3,7 @@ package modelconfig
 import (
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/config"
-	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/device"
 	"github.com/tuttinode/tutti/transcoder/devices"
 )
 
@@ -16,12 +16,12 @@ func TranscodesOnGPUs(cfg *config.Config) bool {
 // they may have: where segments are transcoded on it, too, capacity for a session is reserved.
 // The node, the check of the configuration and the doctor decide by it alike. The error
 // is containerGPUs'.
-func GPUs(cfg *config.Config, seen gpusSeen, budget *gpu.Budget) ([]models.Device, error) {
+func GPUs(cfg *config.Config, seen gpusSeen, budget *device.Budget) ([]models.Device, error) {
 	present := seen.Present()
 	budget.Furnish(present)
 	if TranscodesOnGPUs(cfg) {
 		for _, d := range present {
-			budget.Reserve(d.UUID, gpu.Transcoding, devices.AtLeast)
+			budget.Reserve(d.UUID, device.Transcoding, devices.AtLeast)
 		}
 	}
 	return ContainerGPUs(modelGPUs{seen, budget}, cfg.Transcoding.Devices)
@@ -30,8 +30,8 @@ func GPUs(cfg *config.Config, seen gpusSeen, budget *gpu.Budget) ([]models.Devic
 // modelGPUs are GPUs with the memory that models may have.
 type modelGPUs struct {
 	gpusSeen
-	budget *gpu.Budget
+	budget *device.Budget
 }
 
 // Present returns those that are there.
-func (m modelGPUs) Present() []gpu.Device { return m.budget.For(gpu.Models, m.gpusSeen.Present()) }
+func (m modelGPUs) Present() []device.GPU { return m.budget.For(device.Models, m.gpusSeen.Present()) }

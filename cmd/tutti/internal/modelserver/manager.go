@@ -2,6 +2,10 @@ package modelserver
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -11,6 +15,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
+	"github.com/tuttinode/tutti/core/privatefile"
 	"github.com/tuttinode/tutti/server/http1"
 	"github.com/tuttinode/tutti/server/metrics"
 )
@@ -19,7 +24,7 @@ import (
 func (p *Part) newManager(list *models.Config, devices []models.Device) *manager.Manager {
 	opt := manager.Options{
 		Entries:          modelconfig.Entries(list, p.Config.AI.VerboseLogs),
-		Backends:         manager.Clients(http1.New(http1.Options{}), modelconfig.Limits(p.Config), p.Log),
+		Backends:         manager.Clients(http1.New(http1.Options{}), trusting, modelconfig.Limits(p.Config), p.Log),
 		Devices:          modelconfig.Devices(devices),
 		ContainersPerGPU: p.Config.AI.ContainersPerGPU,
 		// A job that waits for a cold model to load is in the queue too.
@@ -43,6 +48,11 @@ func (p *Part) newManager(list *models.Config, devices []models.Device) *manager
 	return manager.New(opt)
 }
 
+// trusting makes the transport to a server whose certificate these must have signed.
+func trusting(roots *x509.CertPool) manager.Transport {
+	return http1.New(http1.Options{TLS: &tls.Config{RootCAs: roots}})
+}
+
 // addContainers adds what a manager needs to start containers; those that it has none of
 // yet may come with a reload. What cannot be had is the reason why its containers fail;
 // servers behind a url, and video, go on.
@@ -58,13 +68,23 @@ func (p *Part) addContainers(opt *manager.Options, now bool) {
 	if opt.NoContainers != nil {
 		return
 	}
-	engine, err := docker.Open(docker.Options{Owner: p.Config.Addresses.Service.String(), Log: p.Log, Now: time.Now})
+	key := filepath.Join(p.Config.Storage.DataDir, containersKey)
+	engine, err := docker.Open(docker.Options{Owner: p.Config.Addresses.Service.String(), Log: p.Log, Now: time.Now,
+		Key: func() ([]byte, error) {
+			secret, err := privatefile.OpenSecret(key, rand.Reader)
+			return secret[:], err
+		}})
 	if err != nil {
 		opt.NoContainers = err
 		return
 	}
-	opt.Engine = engine
+	_, err = os.Stat(key)
+	opt.Engine, opt.Adopt, opt.KeepContainers, opt.Orphans = engine, true, p.Config.AI.KeepContainers, err == nil
 }
+
+// containersKey is the file in the data directory with the secret that marks the node's containers. It
+// is made with the first one.
+const containersKey = "containers.key"
 
 // ownImages knows the images that entries name themselves, while those for all
 // cannot be read.

@@ -68,9 +68,10 @@ func New(ctx context.Context, env *nodeenv.Env, gpus *media.Part) *Part {
 }
 
 // withoutModels says that no models were named. It is a problem, unless workers
-// elsewhere may have some.
+// elsewhere may have some, or the node has the sample of live video.
 func (p *Part) withoutModels() (notice string) {
-	if others := p.Config.Roles.Orchestrator && len(nodeenv.Secrets(p.Config)) > 0; !others {
+	others := p.Config.Roles.Orchestrator && len(nodeenv.Secrets(p.Config)) > 0
+	if !others && p.Config.LiveAI.SampleSessions == 0 {
 		p.Board.Set(health.Key{Code: fault.NoModels}, "-aiModels is not given")
 	}
 	return "no models: -aiModels is not given"

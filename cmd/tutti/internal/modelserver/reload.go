@@ -41,7 +41,7 @@ func (p *Part) Prepare(book *pricing.Book) nodeenv.Step {
 			for _, notice := range notices {
 				p.Log.Warn("models file", "notice", notice.String())
 			}
-			p.takeModels(list, book)
+			p.takeModels(next, list, book)
 			p.files = files
 		}, nil
 	}
@@ -62,9 +62,9 @@ func (p *Part) readModels(next *config.Config) (*models.Config, []models.Notice,
 
 // takeModels puts the entries of a models file in force. Prices come first, so that no
 // model is offered without its own.
-func (p *Part) takeModels(list *models.Config, book *pricing.Book) {
+func (p *Part) takeModels(next *config.Config, list *models.Config, book *pricing.Book) {
 	if book != nil {
-		book.ReplaceModels(prices.ModelPrices(list))
+		book.ReplaceModels(prices.OfModels(next, list))
 	}
 	if p.Manager != nil {
 		p.Manager.Replace(modelconfig.Entries(list, p.Config.AI.VerboseLogs))

@@ -18,6 +18,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/livevideo"
 )
 
 const acme = `{"pipeline": "llm", "model_id": "acme/own", "url": "http://127.0.0.1:9", "price_per_unit": `
@@ -27,7 +28,7 @@ const acme = `{"pipeline": "llm", "model_id": "acme/own", "url": "http://127.0.0
 func TestReloadModelsAndPrices(t *testing.T) {
 	t.Parallel()
 	c := modelsConfig(t, `[`+acme+`7}, {"pipeline": "llm"}]`)
-	c.Roles.Orchestrator = true
+	c.Roles.Orchestrator, c.LiveAI.SampleSessions = true, 1
 	board := health.New(slog.New(slog.DiscardHandler), time.Now, nil)
 	env := &nodeenv.Env{Config: c, Log: slog.New(slog.DiscardHandler), Board: board}
 	p := &Part{Env: env, media: media.New(env, nil), files: nodeenv.SumFiles(c), Manager: manager.New(manager.Options{})}
@@ -70,6 +71,11 @@ func TestReloadModelsAndPrices(t *testing.T) {
 	if price() != "9" || len(board.Snapshot()) != 0 {
 		t.Errorf("price %s, conditions %+v", price(), board.Snapshot())
 	}
+	video := inference.Model{Capability: capability.LiveVideoToVideo, ID: livevideo.SampleModel}
+	if _, priced := tables.Book.Model(core.Address{}, video); !priced {
+		t.Error("the sample of live video has lost its price")
+	}
+	c.LiveAI.SampleSessions = 0
 	write(`[]`)
 	if _, err := prepare(t.Context(), c, c); err == nil || len(p.Manager.Models()) != 1 {
 		t.Errorf("an emptied file: %v", err)

@@ -8,14 +8,13 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/internal/logging"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
+	"github.com/tuttinode/tutti/cmd/tutti/nodedb"
 	"github.com/tuttinode/tutti/config"
-	"github.com/tuttinode/tutti/core/dashboard"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/lifecycle"
-	"github.com/tuttinode/tutti/core/tracing"
+	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/server/alert"
 	"github.com/tuttinode/tutti/server/metrics"
 )
@@ -31,12 +30,12 @@ type Env struct {
 	Metrics *metrics.Metrics
 	Reloads *metrics.Reloads
 	// Tracer is nil without -otlpEndpoint.
-	Tracer  *tracing.Tracer
+	Tracer  *telemetry.Tracer
 	Process *process.Process
 	// Files are the descriptors that the process may have.
 	Files *process.Descriptors
 	// series is nil until a role records something.
-	series *dashboard.Series
+	series *metrics.DashboardSeries
 	// components are in starting order.
 	components []lifecycle.Component
 }

@@ -7,15 +7,14 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/eventstream"
-	kafka "github.com/tuttinode/tutti/server/eventstream"
-	"github.com/tuttinode/tutti/server/metadataqueue"
+	coretelemetry "github.com/tuttinode/tutti/core/telemetry"
+	"github.com/tuttinode/tutti/server/telemetry"
 )
 
 // Events adds what sends events to the operator's Kafka. account is the node's, zero off-chain. The result is nil
 // without -kafkaBootstrapServers and -kafkaGatewayTopic, and without -monitor: the existing node sends none without it
 // either. It is to be called once, before the parts that report: a part is stopped before what was added before it.
-func (e *Env) Events(account core.Address) (eventstream.Sink, error) {
+func (e *Env) Events(account core.Address) (coretelemetry.EventSink, error) {
 	c := &e.Config.Monitoring
 	if len(c.KafkaServers) == 0 || c.KafkaTopic == "" || !c.Enabled {
 		return nil, nil
@@ -24,7 +23,7 @@ func (e *Env) Events(account core.Address) (eventstream.Sink, error) {
 	if err != nil {
 		return nil, fmt.Errorf("register metrics: %w", err)
 	}
-	k, err := kafka.New(kafka.Options{Servers: c.KafkaServers, Topic: c.KafkaTopic, User: c.KafkaUser,
+	k, err := telemetry.NewKafka(telemetry.KafkaOptions{Servers: c.KafkaServers, Topic: c.KafkaTopic, User: c.KafkaUser,
 		Password: c.KafkaPassword, Gateway: e.gatewayName(account), Failed: failed,
 		Board: e.Board, Log: e.Log, Now: time.Now, Rand: rand.Reader})
 	if err != nil {
@@ -36,12 +35,12 @@ func (e *Env) Events(account core.Address) (eventstream.Sink, error) {
 
 // Segments adds what reports segments to the operator's AMQP broker, nil without -metadataQueueUri. It is to be called
 // as Events is.
-func (e *Env) Segments(account core.Address) (eventstream.Segments, error) {
+func (e *Env) Segments(account core.Address) (coretelemetry.Segments, error) {
 	c := &e.Config.Gateway
 	if c.MetadataQueue.IsZero() {
 		return nil, nil
 	}
-	q, err := metadataqueue.New(metadataqueue.Options{URI: core.NewSecret(c.MetadataQueue.Reveal()),
+	q, err := telemetry.NewAMQP(telemetry.AMQPOptions{URI: core.NewSecret(c.MetadataQueue.Reveal()),
 		Exchange: c.MetadataExchange, Timeout: c.MetadataPublishTimeout, Node: e.gatewayName(account),
 		Board: e.Board, Log: e.Log, Now: time.Now, Rand: rand.Reader})
 	if err != nil {

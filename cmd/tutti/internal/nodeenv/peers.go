@@ -21,7 +21,7 @@ func Secrets(cfg *config.Config) (out []core.Secret) {
 	return out
 }
 
-// Authorities are addresses as they are dialled, host:port.
+// Authorities are addresses as they are dialed, host:port.
 func Authorities(list []config.HostPort) []string {
 	var out []string
 	for _, a := range list {

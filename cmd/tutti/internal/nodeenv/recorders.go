@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/dashboard"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/server/metrics"
@@ -61,13 +60,13 @@ func (e *Env) WatchSessions(nodeType string, source func() (inUse, limit int)) {
 }
 
 // Series returns the dashboard's series; nil while no role records anything.
-func (e *Env) Series() *dashboard.Series { return e.series }
+func (e *Env) Series() *metrics.DashboardSeries { return e.series }
 
 // counted reports whether a role's events are in the series: a process that is both gateway and
 // orchestrator is shown as an orchestrator, or each segment would count twice.
 func (e *Env) counted(nodeType string) bool {
 	if e.series == nil {
-		e.series = dashboard.NewSeries(time.Now)
+		e.series = metrics.NewDashboardSeries(time.Now)
 	}
 	if e.Config.Roles.Gateway && e.Config.Roles.Orchestrator {
 		return nodeType != metrics.Gateway

@@ -7,8 +7,8 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/tracing"
-	export "github.com/tuttinode/tutti/server/tracing"
+	coretelemetry "github.com/tuttinode/tutti/core/telemetry"
+	"github.com/tuttinode/tutti/server/telemetry"
 )
 
 // addTraces adds what sends spans to the operator's collector, if the configuration names one. It comes before the
@@ -18,14 +18,14 @@ func (e *Env) addTraces() error {
 	if c.Endpoint.IsZero() {
 		return nil
 	}
-	var trust tracing.Trust
+	var trust coretelemetry.Trust
 	for _, t := range c.Trust {
 		trust.All, trust.Keys = trust.All || t.All, trust.Keys || t.Keys
 		if !t.Gateway.IsZero() {
 			trust.Gateways = append(trust.Gateways, t.Gateway)
 		}
 	}
-	x, err := export.New(context.Background(), export.Options{Endpoint: core.NewSecret(c.Endpoint.Reveal()),
+	x, err := telemetry.NewOTLP(context.Background(), telemetry.OTLPOptions{Endpoint: core.NewSecret(c.Endpoint.Reveal()),
 		Ratio: c.Ratio, Trust: trust, Node: command.NodeName(e.Config), Version: process.Version, Board: e.Board, Log: e.Log})
 	if err != nil {
 		return err

@@ -8,13 +8,13 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
 	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core/doctor"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/core/jobdiagnosis"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/contracts"
-	"github.com/tuttinode/tutti/server/reachabilitycheck"
+	"github.com/tuttinode/tutti/server/orchestrator"
 	"github.com/tuttinode/tutti/server/tlscert"
 )
 
@@ -34,7 +34,7 @@ func (p *Part) addAddress(cert *tlscert.Source) {
 	if s := p.Config.Addresses.Service; !s.IsZero() {
 		chosen = s.String()
 	}
-	opt := reachabilitycheck.Options{
+	opt := orchestrator.ReachabilityOptions{
 		Advertised: p.Rules.ServiceURI, Chosen: chosen, Reach: p.Config.Addresses.StartupCheck,
 		Port: strconv.Itoa(p.Config.Addresses.OrchestratorListen.Port), Now: time.Now, Board: p.Board, Log: p.Log,
 	}
@@ -48,7 +48,7 @@ func (p *Part) addAddress(cert *tlscert.Source) {
 		}
 		p.warnPrivate(chosen)
 	}
-	p.Address = reachabilitycheck.New(opt)
+	p.Address = orchestrator.NewReachability(opt)
 	if p.chain != nil {
 		p.Add(&registered{chain: p.chain, rules: p.Rules, follow: chosen == "", check: p.Address, board: p.Board})
 	}
@@ -56,7 +56,7 @@ func (p *Part) addAddress(cert *tlscert.Source) {
 
 // warnPrivate reports that the internet does not reach the chosen address.
 func (p *Part) warnPrivate(chosen string) {
-	if chosen != "" && !contracts.Private(p.chain.Network.Name) && jobdiagnosis.Private(chosen) {
+	if chosen != "" && !contracts.Private(p.chain.Network.Name) && doctor.PrivateURI(chosen) {
 		p.Board.Set(health.Key{Code: fault.ServiceAddrPrivate},
 			p.Config.Addresses.Service.Host+" is a not a public address or hostname")
 	}
@@ -67,7 +67,7 @@ type registered struct {
 	chain  *chain.Part
 	rules  *orchestrate.Orchestrator
 	follow bool
-	check  *reachabilitycheck.Checker
+	check  *orchestrator.Reachability
 	board  *health.Board
 }
 

@@ -72,10 +72,18 @@ func (p *Part) liveRunnerHealth(r live.Runner, healthy bool, err error) {
 	if r.Dynamic {
 		key = health.Key{Code: fault.LiveRunnerLost, About: r.ID}
 	}
-	if healthy {
-		err = nil
+	byTLS := health.Key{Code: fault.RunnerTLS, About: r.Spec.Label}
+	switch {
+	case healthy:
+		p.Board.Clear(key)
+		p.Board.Clear(byTLS)
+	case fault.CodeOf(err) == fault.RunnerTLS:
+		p.Board.Report(byTLS, err)
+		p.Board.Clear(key)
+	default:
+		p.Board.Report(key, err)
+		p.Board.Clear(byTLS)
 	}
-	p.Board.Report(key, err)
 }
 
 // liveRunnerFull keeps a condition for each live runner that refuses sessions for lack of slots.

@@ -10,8 +10,6 @@ import (
 	"github.com/tuttinode/tutti/server/byoc"
 	"github.com/tuttinode/tutti/server/liverunner"
 	"github.com/tuttinode/tutti/server/livevideo"
-	"github.com/tuttinode/tutti/server/livevideo/sample"
-	"github.com/tuttinode/tutti/server/livevideo/serverless"
 	"github.com/tuttinode/tutti/server/orchestrator"
 	"github.com/tuttinode/tutti/server/trickle"
 )
@@ -26,9 +24,9 @@ type liveParts struct {
 	// sample.
 	channels  *trickle.Hub
 	liveVideo *livevideo.Server
-	sample    *sample.Pipeline
+	sample    *livevideo.Sample
 	// serverless is nil without a model that a WebSocket server elsewhere serves.
-	serverless *serverless.Server
+	serverless *livevideo.Serverless
 	// byoc serves external capabilities; nil where none may register.
 	byoc *byoc.Server
 	// paywall takes payment for live work; nil where that is free.
@@ -43,15 +41,16 @@ func (p *Part) newChannels() {
 	}
 	p.channels = trickle.NewHub(trickle.Limits{HubBytes: channelMemory()}, time.Now)
 	if o.SampleSessions > 0 {
-		p.sample = sample.New(sample.Options{
-			Hub: p.channels, Media: p.tools, Sessions: o.SampleSessions, Now: time.Now, Log: p.Log,
+		p.sample = livevideo.NewSample(livevideo.SampleOptions{
+			Open: livevideo.HubChannels(p.channels), Media: p.tools, Sessions: o.SampleSessions, Now: time.Now, Log: p.Log,
 		})
 	}
 }
 
-// hasLiveVideo reports whether the node may serve live video: models come and go with their file.
+// hasLiveVideo reports whether the node may serve live video: models come and go with their file, and with
+// workers of other machines.
 func (p *Part) hasLiveVideo() bool {
-	return p.models.Manager != nil || p.Config.LiveAI.SampleSessions > 0
+	return p.models.Manager != nil || p.Config.LiveAI.SampleSessions > 0 || p.Workers != nil
 }
 
 // addLive adds what serves live work, and returns what starts runners, if there is any. Sessions end before the workers
@@ -76,12 +75,15 @@ func (p *Part) addLive() (managed *managedRunners, err error) {
 	if !p.hasLiveVideo() {
 		return managed, nil
 	}
-	var workers []inference.Worker
+	var workers inference.LongWorkers
 	if p.models.Manager != nil {
 		workers = append(workers, p.models.Manager)
 	}
 	if p.sample != nil {
 		workers = append(workers, p.sample)
+	}
+	if p.Workers != nil {
+		workers = append(workers, p.remoteModels())
 	}
 	var payments livevideo.Payments
 	if p.earning != nil {

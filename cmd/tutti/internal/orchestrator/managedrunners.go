@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/ai/manager"
-	"github.com/tuttinode/tutti/ai/program"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	live "github.com/tuttinode/tutti/core/liverunner"
@@ -23,7 +22,7 @@ const (
 	// be later, before it is started again.
 	loadTime = 10 * time.Minute
 	illTime  = time.Minute
-	// startCheck is how often a runner that was started is asked for its health until it is healthy.
+	// startCheck is the interval between health requests to a started runner until it is healthy.
 	startCheck = 500 * time.Millisecond
 	// claimRetry is between attempts to get GPUs that the node does not have.
 	claimRetry = 30 * time.Second
@@ -112,7 +111,7 @@ func (m *managedRunners) run(ctx context.Context, r *managedRunner) {
 	r.mu.Lock()
 	r.devices = devices
 	r.mu.Unlock()
-	o := program.Options{
+	o := liverunner.Program{
 		Name:    r.spec.Label,
 		Started: func() { m.started(ctx, r) },
 		Ended: func(err error) {
@@ -129,7 +128,7 @@ func (m *managedRunners) run(ctx context.Context, r *managedRunner) {
 	} else {
 		o.Command, o.Env = r.spec.Program.Command, r.environment(devices)
 	}
-	program.Run(ctx, o)
+	liverunner.RunProgram(ctx, o)
 }
 
 // claim gets the runner's GPUs; release is nil when ctx ended.

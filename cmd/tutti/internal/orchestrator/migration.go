@@ -8,7 +8,6 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/earning"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/core"
@@ -78,7 +77,7 @@ func (p *Migration) reportWeights() {
 }
 
 // Settle adds the component that imports an existing node's winning tickets.
-func (p *Migration) Settle(ctx context.Context, network *chain.Part, paid *earning.Part) error {
+func (p *Migration) Settle(ctx context.Context, network *chain.Part, paid *Earning) error {
 	record, err := migrate.OpenRecord(ctx, network.DB)
 	if err != nil {
 		return fault.Wrap(fault.ChainCacheFailed, "open the node's database", err)

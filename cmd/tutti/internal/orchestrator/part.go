@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/earning"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelserver"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
@@ -17,15 +16,13 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/doctor"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/jobdiagnosis"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/pricing"
 	"github.com/tuttinode/tutti/core/requeststats"
-	"github.com/tuttinode/tutti/server/gatewayhook"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/server/orchestrator"
-	"github.com/tuttinode/tutti/server/reachabilitycheck"
 	"github.com/tuttinode/tutti/server/tlscert"
 )
 
@@ -35,13 +32,13 @@ type Options struct {
 	// Chain, Book and Earning are nil off-chain, where nothing has a price.
 	Chain   *chain.Part
 	Book    *pricing.Book
-	Earning *earning.Part
+	Earning *Earning
 	// Rates converts prices; nil where there is no price feed.
 	Rates  *pricing.Rates
 	Media  *media.Part
 	Models *modelserver.Part
 	// GatewayHook is nil where every gateway is served.
-	GatewayHook *gatewayhook.Hook
+	GatewayHook *orchestrator.GatewayHook
 }
 
 // Part is the orchestrator of the node.
@@ -55,20 +52,22 @@ type Part struct {
 	// Workers is nil where no worker of another machine may register.
 	Workers *Workers
 	// Address checks how the node is reached.
-	Address *reachabilitycheck.Checker
+	Address *orchestrator.Reachability
 	// Requests is what gateways asked for.
 	Requests *requeststats.Counter
 	chain    *chain.Part
 	book     *pricing.Book
-	earning  *earning.Part
+	earning  *Earning
 	rates    *pricing.Rates
 	media    *media.Part
 	models   *modelserver.Part
+	// remote is what remoteModels made.
+	remote inference.Worker
 	liveParts
 	// tools is nil where no AI job needs them.
 	tools media.Tools
 	// rank is the orchestrator's in the pool, as it was read last.
-	rank atomic.Pointer[jobdiagnosis.PoolRank]
+	rank atomic.Pointer[doctor.PoolRank]
 }
 
 // New adds the devices and models that do the work, the rules and the public listener.
@@ -125,7 +124,7 @@ func New(ctx context.Context, o Options) (p *Part, err error) {
 }
 
 // Rank returns the orchestrator's in the pool as it was read last; nil before, and on other nodes.
-func (p *Part) Rank() *jobdiagnosis.PoolRank {
+func (p *Part) Rank() *doctor.PoolRank {
 	if p == nil {
 		return nil
 	}
@@ -202,11 +201,7 @@ func (p *Part) modelWorker() inference.Worker {
 		members = append(members, p.models.Manager)
 	}
 	if p.Workers != nil {
-		var remote inference.Worker = p.Workers.AI
-		if p.book != nil {
-			remote = &prices.Worker{Worker: p.Workers.AI, Book: p.book, Board: p.Board}
-		}
-		members = append(members, remote)
+		members = append(members, p.remoteModels())
 	}
 	if p.sample != nil {
 		members = append(members, p.sample)
@@ -215,6 +210,17 @@ func (p *Part) modelWorker() inference.Worker {
 		return nil
 	}
 	return inference.NewFleet(members...)
+}
+
+// remoteModels are the models of other machines; on a chain those that have a price.
+func (p *Part) remoteModels() inference.Worker {
+	if p.remote == nil {
+		p.remote = p.Workers.AI
+		if p.book != nil {
+			p.remote = &prices.Worker{Worker: p.Workers.AI, Book: p.book, Board: p.Board}
+		}
+	}
+	return p.remote
 }
 
 // nodes are the service addresses of the operator's other orchestrators.
@@ -233,6 +239,8 @@ func (p *Part) addListener() error {
 		Version: process.Version, Roles: p.Roles(), Connections: p.Connections(), PerAddress: p.Config.Limits.PerAddress,
 		Known: p.Config.Limits.KnownPeers, Scarce: p.Files.Refused, AINotice: p.models.Notice,
 		Stores: p.Config.Storage.ObjectStoreNetworks, UploadBytes: nodeenv.Memory(orchestrator.DefaultUploadBytes),
+		Spools:    nodeenv.Spools(p.Config.Storage.DataDir),
+		TextBytes: int64(p.Config.AI.BodyLimit), FileBytes: max(orchestrator.DefaultFileBytes, int64(p.Config.AI.BodyLimit)),
 		Now: time.Now, Log: p.Log, ChainStatus: p.chain.Status(p.Config),
 		Listener: p.Process.Sockets.Take(process.SocketPublic), Live: p.live,
 		LiveVideo: p.liveVideo, Channels: p.channels, Capabilities: p.byoc, Paywall: p.newPaywall(), Nodes: p.nodes(),

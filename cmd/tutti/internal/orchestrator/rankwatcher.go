@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	reasons "github.com/tuttinode/tutti/core/jobdiagnosis"
+	reasons "github.com/tuttinode/tutti/core/doctor"
 	"github.com/tuttinode/tutti/core/protocol"
 )
 

@@ -29,8 +29,8 @@ func (p *Part) prepareLimits(_ context.Context, now, next *config.Config) (func(
 	}, nil
 }
 
-// prepareSecrets: a node that started without a secret has no service for workers that could be
-// opened.
+// prepareSecrets takes over -orchSecret. A node that started without a secret serves no workers, and
+// a reload does not change that.
 func (p *Part) prepareSecrets(_ context.Context, _, next *config.Config) (func(), error) {
 	if p.Workers == nil {
 		return nil, nil
@@ -38,7 +38,7 @@ func (p *Part) prepareSecrets(_ context.Context, _, next *config.Config) (func()
 	secrets := nodeenv.Secrets(next)
 	if len(secrets) == 0 {
 		return nil, fault.New(fault.BadOption, "take over -orchSecret",
-			"workers are let in by a secret, and there is none any more; a restart closes their door")
+			"workers authenticate with a secret, and it is empty now; restart the node to stop serving workers")
 	}
 	return func() { p.Workers.secrets.Set(secrets...) }, nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/server/liverunner"
-	"github.com/tuttinode/tutti/server/livevideo/serverless"
+	"github.com/tuttinode/tutti/server/livevideo"
 	"github.com/tuttinode/tutti/server/orchestrator"
 )
 
@@ -36,10 +36,10 @@ func (p *Part) newServerless() error {
 	if err != nil {
 		return fmt.Errorf("read the url of %s: %w", entry.Model, err)
 	}
-	opt := serverless.Options{
+	opt := livevideo.ServerlessOptions{
 		Hub: p.channels, ServiceURI: p.serviceURI(),
-		Runner: serverless.Runner{Model: entry.Model, URL: to, Key: c.Key, Capacity: max(1, entry.Capacity)},
-		Times:  serverless.Times{Session: c.Timeout, Grace: c.Grace},
+		Runner: livevideo.ServerlessRunner{Model: entry.Model, URL: to, Key: c.Key, Capacity: max(1, entry.Capacity)},
+		Times:  livevideo.ServerlessTimes{Session: c.Timeout, Grace: c.Grace},
 		Reached: func(err error) {
 			if err != nil { // its text names addresses that are the operator's
 				err = fault.Wrap(fault.RunnerUnreachable, "connect to the serverless runner", err)
@@ -60,7 +60,7 @@ func (p *Part) newServerless() error {
 			return wholeWei(wei)
 		}
 	}
-	p.serverless = serverless.New(opt)
+	p.serverless = livevideo.NewServerless(opt)
 	return nil
 }
 

@@ -75,7 +75,7 @@ func (d *Workers) register(opt *orchestrator.Options) {
 	}
 }
 
-// transcoderRoutes are the paths of remote transcoders beside their stream.
+// transcoderRoutes are the paths of remote transcoders besides their stream.
 type transcoderRoutes struct{ *transcoders.Service }
 
 // Routes adds the paths of results and of segments.
@@ -84,7 +84,7 @@ func (d transcoderRoutes) Routes(mux *http.ServeMux) {
 	mux.Handle(transcoders.SourcePath, d.Source())
 }
 
-// aiRoutes are the stream of remote AI workers beside their paths.
+// aiRoutes are the stream of remote AI workers besides their paths.
 type aiRoutes struct {
 	*aiworkers.Pool
 	secrets *remote.Secrets

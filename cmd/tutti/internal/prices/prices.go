@@ -15,7 +15,7 @@ import (
 	"github.com/tuttinode/tutti/core/pricing"
 	"github.com/tuttinode/tutti/eth/contracts"
 	"github.com/tuttinode/tutti/server/admin"
-	"github.com/tuttinode/tutti/server/livevideo/sample"
+	"github.com/tuttinode/tutti/server/livevideo"
 )
 
 // FeedFunc reads a price feed: the chain's FeedQuote as a port.
@@ -56,7 +56,7 @@ func New(o Options, list *models.Config) (*Tables, error) {
 	var err error
 	if o.Config.Roles.Orchestrator {
 		if p.Book, err = pricing.New(pricing.Options{
-			Default: cfg.Default(), Gateways: cfg.Gateways, Models: o.models(list), AutoAdjust: cfg.AutoAdjust,
+			Default: cfg.Default(), Gateways: cfg.Gateways, Models: OfModels(o.Config, list), AutoAdjust: cfg.AutoAdjust,
 			Rates: p.Rates, Board: o.Board, Log: o.Log,
 		}); err != nil {
 			return nil, err
@@ -82,28 +82,22 @@ func (o *Options) feedAddress() core.Address {
 	return o.Config.Prices.FeedAddr
 }
 
-// models are the prices of a node's models: those of its file, and of the sample of live video, which costs what video
-// costs.
-func (o *Options) models(list *models.Config) []pricing.ModelPrice {
-	out := ModelPrices(list)
-	if o.Config.LiveAI.SampleSessions > 0 {
-		out = append(out, pricing.ModelPrice{
-			Model: inference.Model{Capability: capability.LiveVideoToVideo, ID: sample.Model}, Price: o.Config.Prices.Default(),
-		})
-	}
-	return out
-}
-
-// ModelPrices returns the prices that the models file names.
-func ModelPrices(list *models.Config) (out []pricing.ModelPrice) {
-	if list == nil {
-		return nil
-	}
-	for i := range list.Entries {
-		e := &list.Entries[i]
-		for _, p := range e.Prices {
-			out = append(out, pricing.ModelPrice{Model: e.Model, Gateway: p.Gateway, Price: p.Price})
+// OfModels returns the prices of a node's models: those of its file, nil for none, and of its sample of live video,
+// which costs what video costs.
+func OfModels(cfg *config.Config, list *models.Config) (out []pricing.ModelPrice) {
+	if list != nil {
+		for i := range list.Entries {
+			e := &list.Entries[i]
+			for _, p := range e.Prices {
+				out = append(out, pricing.ModelPrice{Model: e.Model, Gateway: p.Gateway, Price: p.Price})
+			}
 		}
+	}
+	if cfg.LiveAI.SampleSessions > 0 {
+		out = append(out, pricing.ModelPrice{
+			Model: inference.Model{Capability: capability.LiveVideoToVideo, ID: livevideo.SampleModel},
+			Price: cfg.Prices.Default(),
+		})
 	}
 	return out
 }

@@ -31,7 +31,7 @@ func options(t *testing.T, args string) prices.Options {
 // noFeed is a feed that must not be asked.
 func noFeed(t *testing.T) prices.FeedFunc {
 	return func(context.Context, core.Address) (string, *big.Rat, time.Time, error) {
-		t.Error("the feed is asked although every price is in wei")
+		t.Error("the feed is read although every price is in wei")
 		return "", nil, time.Time{}, context.Canceled
 	}
 }

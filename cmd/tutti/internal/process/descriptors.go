@@ -93,7 +93,7 @@ func (d *Descriptors) Refused(error) {
 }
 
 // Connections bounds a public listener: -maxConnections, and no more than the limit of
-// descriptors leaves beside what the node needs itself. A gateway needs another one
+// descriptors leaves besides what the node needs itself. A gateway needs another one
 // toward orchestrators for each client, live runners one toward a runner.
 func (d *Descriptors) Connections(cfg *config.Config) int {
 	most := cfg.Limits.MaxConnections

@@ -44,7 +44,7 @@ func (p *Process) end(ctx context.Context, s *successor, failure error) error {
 	}
 	w := &handoverState{Token: p.Token, AfterEnd: failure != nil}
 	if p.node.Rules != nil {
-		w.Estate = p.node.Rules.HandoverState()
+		w.Orchestrator = p.node.Rules.HandoverState()
 	}
 	if p.node.Live != nil {
 		live := p.node.Live.State()
@@ -98,9 +98,12 @@ func (p *Process) finish(ctx context.Context, s *successor) error {
 	ctx, cancel := context.WithTimeout(ctx, answersTime)
 	defer cancel()
 	go p.untilAsked(ctx, s, cancel)
-	if p.node.Live != nil {
-		run := share(p.node.Live.LineAfter, s.conn, s.in, s.out)
+	if p.node.shares() {
+		run, flush := share(p.node.linkAfter, s.conn, s.in, s.out)
+		defer flush() // the last charges of requests
 		go run()
+	}
+	if p.node.Live != nil {
 		go p.node.Live.TellUsed(ctx)
 	}
 	var all sync.WaitGroup

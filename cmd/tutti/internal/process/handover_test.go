@@ -34,13 +34,13 @@ func TestTakeOverAfterTheEnd(t *testing.T) {
 		t.Fatalf("%q, %v", w, err)
 	}
 	artifacts := []orchestrate.KeptArtifact{{Data: []byte("png")}}
-	left := &handoverState{AfterEnd: true, Estate: orchestrate.HandoverState{Artifacts: artifacts}}
+	left := &handoverState{AfterEnd: true, Orchestrator: orchestrate.HandoverState{Artifacts: artifacts}}
 	if err := out.Encode(left); err != nil {
 		t.Fatal(err)
 	}
 	select {
 	case err := <-taken:
-		t.Fatalf("it took over beside the old process: %v", err)
+		t.Fatalf("it took over alongside the old process: %v", err)
 	case <-time.After(50 * time.Millisecond):
 	}
 	if err := ours.Close(); err != nil {

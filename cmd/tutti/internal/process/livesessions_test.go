@@ -9,9 +9,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/liverunner"
 )
 
@@ -46,7 +48,8 @@ func TestShare(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		share(live.LineBefore, ours, gob.NewDecoder(ours), gob.NewEncoder(ours))()
+		run, _ := share((&Parts{Live: live}).linkBefore, ours, gob.NewDecoder(ours), gob.NewEncoder(ours))
+		run()
 	}()
 	in, out := gob.NewDecoder(theirs), gob.NewEncoder(theirs)
 	if err := out.Encode(liverunner.Update{Ended: ids[:1]}); err != nil {
@@ -66,4 +69,38 @@ func TestShare(t *testing.T) {
 	if used, _ := live.Use(); used != 0 {
 		t.Error(used, "sessions are left")
 	}
+}
+
+// The last charges of requests are sent before the process ends, and what is flushed is none to the other process.
+func TestFlush(t *testing.T) {
+	t.Parallel()
+	ours, theirs := net.Pipe()
+	var send func(update)
+	run, flush := share(func(to func(update)) link {
+		send = to
+		return link{receive: func(update) {}, close: func() {}}
+	}, ours, gob.NewDecoder(ours), gob.NewEncoder(ours))
+	const charges = 500
+	for range charges {
+		send(update{Late: []orchestrate.LateCharge{{ID: 1, Units: 1}}})
+	}
+	var got atomic.Int64
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		in := gob.NewDecoder(theirs)
+		for n := (update{}); in.Decode(&n) == nil; n = (update{}) {
+			got.Add(int64(len(n.Late)))
+		}
+	}()
+	running := make(chan struct{})
+	go func() { run(); close(running) }()
+	flush()
+	_ = theirs.Close()
+	<-running
+	<-ended
+	if n := got.Load(); n != charges {
+		t.Errorf("%d of %d charges were sent", n, charges)
+	}
+	flush() // the other process is gone
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/server/byoc"
 	"github.com/tuttinode/tutti/server/liverunner"
 	"github.com/tuttinode/tutti/server/orchestrator"
 )
@@ -23,7 +25,11 @@ type Parts struct {
 	// Gateway has answers that go on after an upgrade; nil on a node that is none.
 	Gateway LastAnswers
 	// Live serves live runners; nil on a node without them.
-	Live   *liverunner.Server
+	Live *liverunner.Server
+	// Capabilities serves external capabilities; nil on a node without them.
+	Capabilities *byoc.Server
+	// Books have bills of work that ends after an upgrade; nil on a node that earns nothing.
+	Books  LateBooks
 	Board  *health.Board
 	Reload func(ctx context.Context, dry bool) (adminapi.Reloaded, error)
 	// Sockets are the listening sockets with their names, for another process.
@@ -32,6 +38,12 @@ type Parts struct {
 	Cards func() string
 	// Prove returns when every part that must move has moved.
 	Prove func(ctx context.Context) error
+}
+
+// LateBooks are the ledger of an old process.
+type LateBooks interface {
+	// LateDebits sends what is billed after the end of the ledger.
+	LateDebits(send func([]pm.Debit))
 }
 
 // LastAnswers are those that end in the old process of an upgrade.

@@ -43,7 +43,7 @@ type Process struct {
 	up, upgrading, halting, asked bool
 }
 
-// New takes what was handed over, and waits until the process before it, if any,
+// New takes what was handed over, and waits until the old process, if any,
 // has made place. Before that one does, this one finds out whether it would come up, and
 // starts what would keep segments waiting: prepare gets what that process found of its GPUs.
 func New(
@@ -66,7 +66,7 @@ func New(
 	if err := prepare(ctx, p.before.cards); err != nil {
 		return nil, err
 	}
-	log.Info("waiting for the process before to make place", "process", os.Getppid())
+	log.Info("waiting for the old process to finish", "process", os.Getppid())
 	state, err := p.before.await(ctx)
 	if err != nil {
 		return nil, err
@@ -211,7 +211,7 @@ func (p *Process) started() {
 	p.up = true
 	p.mu.Unlock()
 	if p.before != nil {
-		p.before.ready(p.log, p.node.Live)
+		p.before.ready(p.log, p.node)
 	}
 	p.manager.ready("serving")
 }
@@ -258,17 +258,17 @@ func (p *Process) successor() *successor {
 	return p.after
 }
 
-// Inherited returns what the process before left; the caller keeps it.
+// Inherited returns what the old process left; the caller keeps it.
 func (p *Process) Inherited() orchestrate.HandoverState {
 	if p.before == nil {
 		return orchestrate.HandoverState{}
 	}
-	left := p.before.state.Estate
-	p.before.state.Estate = orchestrate.HandoverState{}
+	left := p.before.state.Orchestrator
+	p.before.state.Orchestrator = orchestrate.HandoverState{}
 	return left
 }
 
-// InheritedLive returns the live sessions that the process before left, nil for none.
+// InheritedLive returns the live sessions that the old process left, nil for none.
 func (p *Process) InheritedLive() *liverunner.State {
 	if p.before == nil {
 		return nil

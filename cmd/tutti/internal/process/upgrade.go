@@ -56,14 +56,14 @@ const (
 	// wordWaiting carries the version of the handover protocol, so that an incompatible
 	// successor is noticed while the old process still serves. A change of the handover state
 	// changes the version.
-	wordWaiting word = "waiting 1"
+	wordWaiting word = "waiting 2"
 	wordReady   word = "ready"
 )
 
 // handoverState is the state that the old process passes on besides the data directory.
 type handoverState struct {
-	Token  pm.Secret
-	Estate orchestrate.HandoverState
+	Token        pm.Secret
+	Orchestrator orchestrate.HandoverState
 	// Live is nil where the node has no live runners. A process that does not know the field drops it.
 	Live *liverunner.State
 	// AfterEnd: parts of the old process have not stopped, so that the data directory is
@@ -71,18 +71,18 @@ type handoverState struct {
 	AfterEnd bool
 }
 
-// predecessor is the line to the process before.
+// predecessor is the connection to the old process.
 type predecessor struct {
 	conn  net.Conn
 	in    *gob.Decoder
 	out   *gob.Encoder
 	state handoverState
-	// Cards is what it handed over of its GPUs.
+	// cards is its findings about the GPUs.
 	cards string
 }
 
-// inherit finds the process before this one, nil for none, and the sockets that it
-// handed over. The variable is taken out of the environment: it is not for children.
+// inherit finds the old process that started this one, nil for none, and the sockets that it
+// passed on. It removes the variables from the environment, so that children do not get them.
 func inherit() (*predecessor, sockets, error) {
 	names, ok := os.LookupEnv(handOverEnv)
 	if !ok {
@@ -95,7 +95,7 @@ func inherit() (*predecessor, sockets, error) {
 	conn, err := net.FileConn(f)
 	f.Close()
 	if err != nil {
-		return nil, nil, fault.Wrap(fault.UpgradeFailed, "find the process before", err)
+		return nil, nil, fault.Wrap(fault.UpgradeFailed, "find the old process", err)
 	}
 	p := &predecessor{cards: cards, conn: conn, in: gob.NewDecoder(conn), out: gob.NewEncoder(conn)}
 	if names == "" {
@@ -106,7 +106,7 @@ func inherit() (*predecessor, sockets, error) {
 	return p, all, err
 }
 
-// await says that this process stands ready, and waits for its state.
+// await reports that this process is ready to take over, and waits for the state.
 func (p *predecessor) await(ctx context.Context) (*handoverState, error) {
 	stop := context.AfterFunc(ctx, func() { p.conn.Close() })
 	defer stop()
@@ -115,25 +115,25 @@ func (p *predecessor) await(ctx context.Context) (*handoverState, error) {
 		err = p.in.Decode(&p.state)
 	}
 	if err != nil {
-		return nil, fault.Wrap(fault.UpgradeFailed, "take over from the process before", err)
+		return nil, fault.Wrap(fault.UpgradeFailed, "take over from the old process", err)
 	}
 	if p.state.AfterEnd {
-		_ = p.in.Decode(new(word)) // nothing is said any more: the line ends with the process
+		_ = p.in.Decode(new(word)) // it sends nothing more: the connection ends with it
 	}
 	return &p.state, nil
 }
 
-// ready says that this process serves. The line stays while live, if any, has requests in the process
-// before.
-func (p *predecessor) ready(log interface{ Info(string, ...any) }, live *liverunner.Server) {
+// ready reports that this process serves. The connection stays open while the node may have requests
+// in the old process.
+func (p *predecessor) ready(log interface{ Info(string, ...any) }, node *Parts) {
 	if err := p.out.Encode(wordReady); err != nil {
-		log.Info("the process before is gone", "err", err)
+		log.Info("the old process is gone", "err", err)
 	}
-	if live == nil {
+	if !node.shares() {
 		p.conn.Close()
 		return
 	}
-	run := share(live.LineBefore, p.conn, p.in, p.out)
+	run, _ := share(node.linkBefore, p.conn, p.in, p.out)
 	go run()
 }
 
@@ -149,8 +149,8 @@ type successor struct {
 	cards string
 }
 
-// Upgrade starts the program on disk. It returns when that waits to take over, or with
-// UpgradeFailed when it does not come that far.
+// Upgrade starts the program on disk. It returns when the new process is ready to take over.
+// The fault is UpgradeFailed if that fails.
 func (p *Process) Upgrade(ctx context.Context) (adminapi.Upgrade, error) {
 	if err := p.mayUpgrade(); err != nil {
 		return adminapi.Upgrade{}, err
@@ -200,8 +200,8 @@ func (p *Process) mayUpgrade() error {
 	return nil
 }
 
-// changed returns what has happened while the new process started that rules it out, ""
-// for nothing. The caller holds mu.
+// changed returns why the new process must not take over, because of what happened while it
+// started; "" if it may. The caller holds mu.
 func (p *Process) changed() string {
 	switch {
 	case p.halting || p.asked:
@@ -229,8 +229,8 @@ func (p *Process) start(ctx context.Context) (*successor, string, error) {
 	return s, binary, err
 }
 
-// onDisk returns the program where it was started from. A file that was replaced has the
-// mark of the system behind its name.
+// onDisk returns the path from which the program was started. The kernel appends " (deleted)"
+// to the path of a file that was replaced.
 func onDisk() (string, error) {
 	path, err := os.Readlink("/proc/self/exe")
 	if err != nil {
@@ -239,10 +239,10 @@ func onDisk() (string, error) {
 	return strings.TrimSuffix(path, " (deleted)"), nil
 }
 
-// itself is the program that runs, whatever has become of its file.
+// itself is the running program, even if its file was replaced or removed.
 const itself = "/proc/self/exe"
 
-// begin starts a program and waits until it waits.
+// begin starts a program and waits until it is ready to take over.
 func begin(ctx context.Context, binary, names, cards string, files []*os.File) (*successor, error) {
 	ours, theirs, err := pair()
 	if err != nil {
@@ -278,8 +278,7 @@ func begin(ctx context.Context, binary, names, cards string, files []*os.File) (
 	return s, nil
 }
 
-// childEnv returns the environment without what the service manager said to this process
-// alone.
+// childEnv returns the environment without what the service manager meant for this process only.
 func childEnv() (out []string) {
 	for _, e := range os.Environ() {
 		if !strings.HasPrefix(e, "WATCHDOG_PID=") {
@@ -289,7 +288,7 @@ func childEnv() (out []string) {
 	return out
 }
 
-// await waits for a word.
+// await waits for a message.
 func (s *successor) await(ctx context.Context, want word, limit time.Duration) error {
 	_ = s.conn.SetReadDeadline(time.Now().Add(limit))
 	stop := context.AfterFunc(ctx, func() { _ = s.conn.SetReadDeadline(time.Unix(1, 0)) })
@@ -300,11 +299,11 @@ func (s *successor) await(ctx context.Context, want word, limit time.Duration) e
 		case <-s.ended:
 			return fmt.Errorf("the new process ended with %s", s.cmd.ProcessState)
 		case <-time.After(time.Second):
-			return fmt.Errorf("the new process says nothing: %w", err)
+			return fmt.Errorf("the new process sends nothing: %w", err)
 		}
 	}
 	if got != want {
-		return fmt.Errorf("the new process says %q", got)
+		return fmt.Errorf("the new process sent %q", got)
 	}
 	return nil
 }

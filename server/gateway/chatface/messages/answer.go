@@ -8,7 +8,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway/chatface"
-	"github.com/tuttinode/tutti/server/gateway/chatface/chat"
 )
 
 // conversation is one request.
@@ -63,13 +62,13 @@ type usage struct {
 	Output      int64 `json:"output_tokens"`
 }
 
-func usageOf(u *chat.Usage) usage {
-	return usage{Input: u.Prompt - u.Cached(), CacheReads: u.Cached(), Output: u.Completion}
+func usageOf(u *chatface.ChatUsage) usage {
+	return usage{Input: int64(u.Prompt - u.Cached()), CacheReads: int64(u.Cached()), Output: int64(u.Completion)}
 }
 
 // Answer maps a whole answer. The error is AnswerUnreadable.
 func (c *conversation) Answer(in []byte) (mime string, body []byte, err error) {
-	var done chat.Completion
+	var done chatface.ChatCompletion
 	if err := json.Unmarshal(in, &done); err != nil {
 		return "", nil, unreadable(err)
 	}
@@ -82,12 +81,12 @@ func (c *conversation) Answer(in []byte) (mime string, body []byte, err error) {
 	reason, stop := c.stopped(choice.FinishReason, choice.StopReason, choice.Message.Refusal != "",
 		len(choice.Message.ToolCalls) > 0)
 	out.StopReason, out.StopSequence = &reason, stop
-	body, err = chat.Encode(out)
+	body, err = chatface.Encode(out)
 	return jsonType, body, err
 }
 
 // content returns the blocks of an answer.
-func (c *conversation) content(id string, in *chat.Answer) []content {
+func (c *conversation) content(id string, in *chatface.ChatAnswer) []content {
 	out := []content{}
 	if text := in.Thinking(); text != "" && c.thinking {
 		out = append(out, content{Type: "thinking", Thinking: &text, Signature: new(string)})

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/tuttinode/tutti/server/gateway/chatface"
-	"github.com/tuttinode/tutti/server/gateway/chatface/chat"
 )
 
 // block is a block of a message's content: text, image, document, tool_use, tool_result or thinking.
@@ -67,33 +66,33 @@ func blocks(path string, content json.RawMessage) ([]block, error) {
 }
 
 // setSystem makes the system's text the first message.
-func (in *request) setSystem(out *chat.Request) error {
+func (in *request) setSystem(out *chatface.ChatRequest) error {
 	if len(in.System) == 0 || string(in.System) == "null" {
 		return nil
 	}
 	return in.addSystem(out, "system", in.System)
 }
 
-func (in *request) addSystem(out *chat.Request, path string, content json.RawMessage) error {
+func (in *request) addSystem(out *chatface.ChatRequest, path string, content json.RawMessage) error {
 	list, err := blocks(path, content)
 	if err != nil {
 		return err
 	}
-	parts := make([]chat.Part, 0, len(list))
+	parts := make([]chatface.Part, 0, len(list))
 	for i, b := range list {
 		if b.Type != "text" || b.Text == nil {
 			return chatface.Refuse(fmt.Sprintf("%s[%d].type", path, i), "only text is expected here")
 		}
-		parts = append(parts, chat.TextPart(*b.Text))
+		parts = append(parts, chatface.TextPart(*b.Text))
 	}
 	if len(parts) > 0 {
-		out.Messages = append(out.Messages, chat.Message{Role: "system", Content: chat.Content(parts)})
+		out.Messages = append(out.Messages, chatface.ChatMessage{Role: "system", Content: chatface.Content(parts)})
 	}
 	return nil
 }
 
 // setMessages maps the turns. Turns of the same role in a row are one, as in the API itself.
-func (in *request) setMessages(out *chat.Request) error {
+func (in *request) setMessages(out *chatface.ChatRequest) error {
 	if last := in.Messages[len(in.Messages)-1]; last.Role == "assistant" {
 		return chatface.Refuse(fmt.Sprintf("messages[%d].role", len(in.Messages)-1),
 			"the last message is the assistant's: chat completions do not continue one")
@@ -132,11 +131,11 @@ func (in *request) setMessages(out *chat.Request) error {
 // turn is a turn of the user or the assistant.
 type turn struct {
 	role     string
-	parts    []chat.Part
+	parts    []chatface.Part
 	thinking []string
-	calls    []chat.ToolCall
+	calls    []chatface.ToolCall
 	// results are messages of their own, before the user's text.
-	results []chat.Message
+	results []chatface.ChatMessage
 }
 
 // add maps a block.
@@ -146,7 +145,7 @@ func (t *turn) add(path string, b *block) error {
 		if b.Text == nil {
 			return chatface.Refuse(path+".text", "the field is required")
 		}
-		t.parts = append(t.parts, chat.TextPart(*b.Text))
+		t.parts = append(t.parts, chatface.TextPart(*b.Text))
 	case "user image", "user document":
 		part, err := b.media(path)
 		if err != nil {
@@ -175,8 +174,8 @@ func (t *turn) addCall(path string, b *block) error {
 	case !isObject(b.Input):
 		return chatface.Refuse(path+".input", "an object is expected")
 	}
-	t.calls = append(t.calls, chat.ToolCall{ID: b.ID, Type: "function",
-		Function: chat.FunctionCall{Name: b.Name, Arguments: string(b.Input)}})
+	t.calls = append(t.calls, chatface.ToolCall{ID: b.ID, Type: "function",
+		Function: chatface.FunctionCall{Name: b.Name, Arguments: string(b.Input)}})
 	return nil
 }
 
@@ -199,7 +198,7 @@ func (t *turn) addResult(path string, b *block) error {
 			return err
 		}
 	}
-	var text []chat.Part
+	var text []chatface.Part
 	for i := range list {
 		at := fmt.Sprintf("%s.content[%d]", path, i)
 		switch part := &list[i]; part.Type {
@@ -207,7 +206,7 @@ func (t *turn) addResult(path string, b *block) error {
 			if part.Text == nil {
 				return chatface.Refuse(at+".text", "the field is required")
 			}
-			text = append(text, chat.TextPart(*part.Text))
+			text = append(text, chatface.TextPart(*part.Text))
 		case "image":
 			picture, err := part.media(at)
 			if err != nil {
@@ -222,53 +221,55 @@ func (t *turn) addResult(path string, b *block) error {
 	if b.IsError {
 		text = markError(text)
 	}
-	content := chat.Content(text)
+	content := chatface.Content(text)
 	if content == nil {
 		content = ""
 	}
-	t.results = append(t.results, chat.Message{Role: "tool", ToolCallID: b.ToolUseID, Content: content})
+	t.results = append(t.results, chatface.ChatMessage{Role: "tool", ToolCallID: b.ToolUseID, Content: content})
 	return nil
 }
 
-func markError(text []chat.Part) []chat.Part {
+func markError(text []chatface.Part) []chatface.Part {
 	if len(text) == 0 {
-		return []chat.Part{chat.TextPart(errorMark)}
+		return []chatface.Part{chatface.TextPart(errorMark)}
 	}
-	text[0] = chat.TextPart(errorMark + *text[0].Text)
+	text[0] = chatface.TextPart(errorMark + *text[0].Text)
 	return text
 }
 
 // addTo adds the turn's messages.
-func (t *turn) addTo(out *chat.Request) {
+func (t *turn) addTo(out *chatface.ChatRequest) {
 	out.Messages = append(out.Messages, t.results...)
 	if len(t.parts)+len(t.calls)+len(t.thinking) == 0 {
 		return
 	}
-	content := chat.Content(t.parts)
+	content := chatface.Content(t.parts)
 	if content == nil && len(t.calls) == 0 {
 		content = ""
 	}
-	out.Messages = append(out.Messages, chat.Message{
+	out.Messages = append(out.Messages, chatface.ChatMessage{
 		Role: t.role, Content: content, ReasoningContent: strings.Join(t.thinking, "\n"), ToolCalls: t.calls,
 	})
 }
 
-// media maps an image, or a document of plain text.
-func (b *block) media(path string) (chat.Part, error) {
+// media maps an image, or a document of plain text or PDF. A PDF has no place for a context.
+func (b *block) media(path string) (chatface.Part, error) {
 	if b.Source == nil {
-		return chat.Part{}, chatface.Refuse(path+".source", "the field is required")
+		return chatface.Part{}, chatface.Refuse(path+".source", "the field is required")
 	}
 	s := b.Source
 	switch {
 	case b.Type == "image" && s.Type == "base64":
 		if s.MediaType == "" || strings.ContainsAny(s.MediaType, ",; \"") {
-			return chat.Part{}, chatface.Refuse(path+".source.media_type", "the image's type is expected, such as image/png")
+			return chatface.Part{}, chatface.Refuse(path+".source.media_type", "the image's type is expected, such as image/png")
 		}
-		return chat.ImagePart("data:" + s.MediaType + ";base64," + s.Data), nil
+		return chatface.ImagePart("data:" + s.MediaType + ";base64," + s.Data), nil
 	case b.Type == "image" && s.Type == "url":
-		return chat.ImagePart(s.URL), nil
+		return chatface.ImagePart(s.URL), nil
 	case b.Type == "document" && b.Citations != nil && b.Citations.enabled:
-		return chat.Part{}, chatface.Refuse(path+".citations", "the network's models do not cite")
+		return chatface.Part{}, chatface.Refuse(path+".citations", "the network's models do not cite")
+	case b.Type == "document" && s.Type == "base64" && s.MediaType == "application/pdf" && b.Context == "":
+		return chatface.PDFPart(b.Title, s.Data), nil
 	case b.Type == "document" && s.Type == "text":
 		lines := make([]string, 0, 3)
 		for _, text := range []string{b.Title, b.Context, s.Data} {
@@ -276,8 +277,8 @@ func (b *block) media(path string) (chat.Part, error) {
 				lines = append(lines, text)
 			}
 		}
-		return chat.TextPart(strings.Join(lines, "\n")), nil
+		return chatface.TextPart(strings.Join(lines, "\n")), nil
 	}
-	return chat.Part{}, chatface.Refuse(path+".source.type",
+	return chatface.Part{}, chatface.Refuse(path+".source.type",
 		fmt.Sprintf("an %s by %.64q cannot be said to the network's models", b.Type, s.Type))
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/tuttinode/tutti/server/gateway/chatface"
-	"github.com/tuttinode/tutti/server/gateway/chatface/chat"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -93,7 +92,7 @@ func (counting) Answer(in []byte) (mime string, body []byte, err error) {
 	if err := json.Unmarshal(in, &count); err != nil {
 		return "", nil, unreadable(err)
 	}
-	body, err = chat.Encode(count)
+	body, err = chatface.Encode(count)
 	return jsonType, body, err
 }
 
@@ -167,6 +166,6 @@ func (e *openAIError) encode(status int) []byte {
 		// Clients then send the whole conversation.
 		object.Details = &details{"thread_unsupported_request", []string{threadField}}
 	}
-	out, _ := chat.Encode(apiError{"error", object}) // strings cannot fail
+	out, _ := chatface.Encode(apiError{"error", object}) // strings cannot fail
 	return out
 }

@@ -161,7 +161,7 @@ func TestRefusals(t *testing.T) {
 		{user(`{"type":"image"}`), block + ".source"},
 		{user(`{"type":"image","source":{"type":"file","file_id":"f"}}`), block + ".source.type"},
 		{user(`{"type":"image","source":{"type":"base64","data":"x"}}`), block + ".source.media_type"},
-		{user(`{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"x"}}`),
+		{user(`{"type":"document","source":{"type":"base64","media_type":"application/zip","data":"x"}}`),
 			block + ".source.type"},
 		{user(`{"type":"document","citations":{"enabled":true},"source":{"type":"text","data":"x"}}`),
 			block + ".citations"},
@@ -233,6 +233,34 @@ func TestAnswers(t *testing.T) {
 	for _, body := range []string{`{"choices":[]}`, `{"choices":5}`} {
 		if _, _, err := read(t, request(hi)).Answer([]byte(body)); fault.CodeOf(err) != fault.AnswerUnreadable {
 			t.Errorf("%s: %v", body, err)
+		}
+	}
+}
+
+// Counts that no model can have reached are not shown as they came.
+func TestCountsOfALiar(t *testing.T) {
+	t.Parallel()
+	const most = 1 << 50
+	for counts, want := range map[string][2]int64{
+		`"prompt_tokens":-5,"completion_tokens":-7`:                           {0, 0},
+		`"prompt_tokens":1.2e1,"completion_tokens":1e400`:                     {12, most},
+		`"prompt_tokens":"many","completion_tokens":null`:                     {0, 0},
+		`"prompt_tokens":3,"prompt_tokens_details":{"cached_tokens":9}`:       {0, 0},
+		`"prompt_tokens":3,"prompt_tokens_details":{"cached_tokens":-9}`:      {3, 0},
+		`"prompt_tokens":9223372036854775808,"completion_tokens":{"a":[1,2]}`: {most, 0},
+	} {
+		_, got, err := read(t, request(hi)).Answer([]byte(
+			`{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],"usage":{` + counts + `}}`))
+		var shown struct {
+			Usage struct {
+				In  int64 `json:"input_tokens"`
+				Out int64 `json:"output_tokens"`
+			} `json:"usage"`
+		}
+		if err != nil || json.Unmarshal(got, &shown) != nil {
+			t.Errorf("%s: %v %s", counts, err, got)
+		} else if in := [2]int64{shown.Usage.In, shown.Usage.Out}; in != want {
+			t.Errorf("%s: %v", counts, in)
 		}
 	}
 }

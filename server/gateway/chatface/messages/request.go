@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/tuttinode/tutti/server/gateway/chatface"
-	"github.com/tuttinode/tutti/server/gateway/chatface/chat"
 )
 
 // request is a request of the API.
@@ -138,7 +137,7 @@ func decode(path string, in []byte, to any) error {
 
 // chat returns the request as a chat completion's.
 func (in *request) chat() ([]byte, error) {
-	out := &chat.Request{
+	out := &chatface.ChatRequest{
 		Model: in.Model, MaxTokens: in.MaxTokens, Temperature: in.Temp, TopP: in.TopP, TopK: in.TopK, Stop: in.Stops,
 		Extra: in.extra,
 	}
@@ -148,7 +147,7 @@ func (in *request) chat() ([]byte, error) {
 	if in.Stream {
 		out.SetStream()
 	}
-	for _, set := range []func(*chat.Request) error{
+	for _, set := range []func(*chatface.ChatRequest) error{
 		in.setSystem, in.setMessages, in.setTools, in.setToolChoice, in.setThinking, in.setOutput, in.checkContext,
 	} {
 		if err := set(out); err != nil {
@@ -169,7 +168,7 @@ func (in *request) thinks() bool {
 
 // setThinking turns the model's thinking on or off, for servers that let requests decide. budget_tokens is an
 // aim of the API's own models, so it has no effect here: max_tokens is the bound.
-func (in *request) setThinking(out *chat.Request) error {
+func (in *request) setThinking(out *chatface.ChatRequest) error {
 	if in.Thinking == nil {
 		return nil
 	}
@@ -190,7 +189,7 @@ func (in *request) setThinking(out *chat.Request) error {
 }
 
 // setOutput sets the answer's form and the effort.
-func (in *request) setOutput(out *chat.Request) error {
+func (in *request) setOutput(out *chatface.ChatRequest) error {
 	format, at := in.Format, "output_format"
 	if in.Output != nil {
 		switch effort := in.Output.Effort; effort {
@@ -217,12 +216,12 @@ func (in *request) setOutput(out *chat.Request) error {
 	case !isObject(format.Schema):
 		return chatface.Refuse(at+".schema", "an object is expected")
 	}
-	out.ResponseFormat = chat.Schema(format.Schema)
+	out.ResponseFormat = chatface.Schema(format.Schema)
 	return nil
 }
 
 // checkContext refuses edits of the conversation that change anything.
-func (in *request) checkContext(*chat.Request) error {
+func (in *request) checkContext(*chatface.ChatRequest) error {
 	if in.Context == nil {
 		return nil
 	}

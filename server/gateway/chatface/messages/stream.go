@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/gateway/chatface/chat"
+	"github.com/tuttinode/tutti/server/gateway/chatface"
 )
 
 // stream maps a streamed answer. The zero value with conversation set is ready.
@@ -25,11 +25,11 @@ type stream struct {
 	early       string
 	callID      string
 
-	repeat  chat.Repeat
+	repeat  chatface.Repeat
 	refused bool
 	finish  string
 	stop    json.RawMessage
-	usage   chat.Usage
+	usage   chatface.ChatUsage
 }
 
 // Mime is that of server-sent events.
@@ -46,7 +46,7 @@ func (s *stream) Event(dst, data []byte) ([]byte, error) {
 	if text, ok := s.repeat.Text(data); ok {
 		return s.text(dst, "text", text), nil
 	}
-	var in chat.Chunk
+	var in chatface.ChatChunk
 	if err := json.Unmarshal(data, &in); err != nil {
 		return dst, unreadable(err)
 	}
@@ -72,7 +72,7 @@ func (s *stream) Event(dst, data []byte) ([]byte, error) {
 // begin begins the answer. The prompt's tokens are known at its end only.
 func (s *stream) begin(dst []byte, id string) []byte {
 	s.id = s.conversation.id(id)
-	b, _ := chat.Encode(answer{ID: s.id, Type: "message", Role: "assistant", Model: s.model, Content: []content{}})
+	b, _ := chatface.Encode(answer{ID: s.id, Type: "message", Role: "assistant", Model: s.model, Content: []content{}})
 	dst = append(dst, "event: message_start\ndata: {\"type\":\"message_start\",\"message\":"...)
 	dst = append(dst, b...)
 	dst = append(dst, "}\n\n"...)
@@ -80,7 +80,7 @@ func (s *stream) begin(dst []byte, id string) []byte {
 }
 
 // delta maps what the model wrote.
-func (s *stream) delta(dst []byte, d *chat.Delta) ([]byte, error) {
+func (s *stream) delta(dst []byte, d *chatface.Delta) ([]byte, error) {
 	if text := d.Thinking(); !text.Empty() && s.thinking {
 		dst = s.text(dst, "thinking", text)
 	}
@@ -101,7 +101,7 @@ func (s *stream) delta(dst []byte, d *chat.Delta) ([]byte, error) {
 }
 
 // text maps a piece of a text block or of a thinking block.
-func (s *stream) text(dst []byte, kind string, text chat.Text) []byte {
+func (s *stream) text(dst []byte, kind string, text chatface.Text) []byte {
 	if s.open != kind {
 		dst = s.close(dst)
 		if kind == "text" {
@@ -153,7 +153,7 @@ const toolUse = "tool_use"
 const maxEarly = 64 << 10
 
 // toolCall maps a piece of a call. Calls come one after the other.
-func (s *stream) toolCall(dst []byte, in *chat.CallDelta) ([]byte, error) {
+func (s *stream) toolCall(dst []byte, in *chatface.CallDelta) ([]byte, error) {
 	call := s.call
 	if in.Index != nil {
 		call = *in.Index
@@ -189,7 +189,7 @@ func (s *stream) toolCall(dst []byte, in *chat.CallDelta) ([]byte, error) {
 // startCall opens a call's block.
 func (s *stream) startCall(dst []byte, name string) []byte {
 	s.named = true
-	b, _ := chat.Encode(content{Type: toolUse, ID: callID(s.id, s.call, s.callID), Name: name, // strings cannot fail
+	b, _ := chatface.Encode(content{Type: toolUse, ID: callID(s.id, s.call, s.callID), Name: name, // strings cannot fail
 		Input: json.RawMessage("{}")})
 	return s.start(dst, toolUse, string(b))
 }
@@ -199,7 +199,7 @@ func (s *stream) arguments(dst []byte, text string) []byte {
 	dst = append(dst, "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":"...)
 	dst = strconv.AppendInt(dst, int64(s.index), 10)
 	dst = append(dst, `,"delta":{"type":"input_json_delta","partial_json":`...)
-	b, _ := chat.Encode(text) // a string cannot fail
+	b, _ := chatface.Encode(text) // a string cannot fail
 	dst = append(dst, b...)
 	return append(dst, "}}\n\n"...)
 }
@@ -232,7 +232,7 @@ func (s *stream) End(dst, failed []byte) []byte {
 	dst = s.close(dst)
 	last := messageDelta{Type: "message_delta", Usage: usageOf(&s.usage)}
 	last.Delta.StopReason, last.Delta.StopSequence = s.stopped(s.finish, s.stop, s.refused, s.calls > 0)
-	b, _ := chat.Encode(last) // strings and numbers cannot fail
+	b, _ := chatface.Encode(last) // strings and numbers cannot fail
 	dst = append(dst, "event: message_delta\ndata: "...)
 	dst = append(dst, b...)
 	return append(dst, "\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"...)

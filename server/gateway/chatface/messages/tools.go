@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/tuttinode/tutti/server/gateway/chatface"
-	"github.com/tuttinode/tutti/server/gateway/chatface/chat"
 )
 
 // tool is a tool of the client's.
@@ -27,7 +26,7 @@ type toolChoice struct {
 
 // setTools maps the client's tools. Tools that the API's own servers run, and those whose form only its own
 // models know, are refused.
-func (in *request) setTools(out *chat.Request) error {
+func (in *request) setTools(out *chatface.ChatRequest) error {
 	for i, t := range in.Tools {
 		at := fmt.Sprintf("tools[%d]", i)
 		switch {
@@ -41,14 +40,14 @@ func (in *request) setTools(out *chat.Request) error {
 		case t.Deferred:
 			return chatface.Refuse(at+".defer_loading", "the network's models get all tools at once")
 		}
-		out.Tools = append(out.Tools, chat.Tool{Type: "function", Function: chat.Function{
+		out.Tools = append(out.Tools, chatface.Tool{Type: "function", Function: chatface.Function{
 			Name: t.Name, Description: t.Description, Parameters: t.InputSchema, Strict: t.Strict,
 		}})
 	}
 	return nil
 }
 
-func (in *request) setToolChoice(out *chat.Request) error {
+func (in *request) setToolChoice(out *chatface.ChatRequest) error {
 	c := in.ToolChoice
 	if c == nil {
 		return nil
@@ -65,7 +64,7 @@ func (in *request) setToolChoice(out *chat.Request) error {
 	case "any":
 		out.ToolChoice = "required"
 	case "tool":
-		out.ToolChoice = chat.ChooseFunction{Type: "function", Function: chat.FunctionName{Name: c.Name}}
+		out.ToolChoice = chatface.ChooseFunction{Type: "function", Function: chatface.FunctionName{Name: c.Name}}
 	default:
 		return chatface.Refuse("tool_choice.type", fmt.Sprintf("%.64q is none of auto, any, tool and none", c.Type))
 	}

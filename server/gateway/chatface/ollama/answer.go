@@ -8,7 +8,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway/chatface"
-	"github.com/tuttinode/tutti/server/gateway/chatface/chat"
 )
 
 // conversation is one chat or generation.
@@ -38,7 +37,7 @@ func (c *conversation) Stream() chatface.Stream {
 type reply struct {
 	Model     string    `json:"model"`
 	CreatedAt time.Time `json:"created_at"`
-	// Message is a chat's, Response a generation's, with Thinking beside it.
+	// Message is a chat's, Response a generation's, with Thinking next to it.
 	Message    *replyMessage   `json:"message,omitempty"`
 	Response   *string         `json:"response,omitempty"`
 	Thinking   string          `json:"thinking,omitempty"`
@@ -80,18 +79,18 @@ func (c *conversation) reply(text, thinking string, calls []call) *reply {
 }
 
 // end makes an answer the last.
-func (c *conversation) end(out *reply, finish string, u *chat.Usage) {
+func (c *conversation) end(out *reply, finish string, u *chatface.ChatUsage) {
 	out.Done, out.DoneReason = true, "stop"
 	if finish == "length" {
 		out.DoneReason = finish
 	}
 	out.Total = max(1, out.CreatedAt.Sub(c.began).Nanoseconds())
-	out.PromptTokens, out.Tokens = u.Prompt, u.Completion
+	out.PromptTokens, out.Tokens = int64(u.Prompt), int64(u.Completion)
 }
 
 // Answer maps a whole answer. The error is AnswerUnreadable.
 func (c *conversation) Answer(in []byte) (mime string, body []byte, err error) {
-	var done chat.Completion
+	var done chatface.ChatCompletion
 	if err := json.Unmarshal(in, &done); err != nil {
 		return "", nil, unreadable(err)
 	}
@@ -111,7 +110,7 @@ func (c *conversation) Answer(in []byte) (mime string, body []byte, err error) {
 		out.Logprobs = choice.Logprobs.Content
 	}
 	c.end(out, choice.FinishReason, &done.Usage)
-	body, err = chat.Encode(out)
+	body, err = chatface.Encode(out)
 	return jsonType, body, err
 }
 
@@ -121,14 +120,14 @@ type stream struct {
 
 	// first is when the first piece came, zero before.
 	first  time.Time
-	repeat chat.Repeat
+	repeat chatface.Repeat
 	// head begins a line of text: the model, and the name of the time.
 	head   []byte
 	finish string
-	usage  chat.Usage
+	usage  chatface.ChatUsage
 	// open is the call that is being written, nil for none; index is its number in the model's own count, and calls
 	// how many are complete.
-	open  *chat.AnswerToCall
+	open  *chatface.AnswerToolCall
 	index int
 	calls int
 	// arguments are those of the open call so far.
@@ -146,7 +145,7 @@ func (s *stream) Ping(dst []byte) []byte { return line(dst, s.reply("", "", nil)
 
 // line appends an object.
 func line(dst []byte, v any) []byte {
-	b, _ := chat.Encode(v) // what is encoded here cannot fail
+	b, _ := chatface.Encode(v) // what is encoded here cannot fail
 	return append(append(dst, b...), '\n')
 }
 
@@ -155,7 +154,7 @@ func (s *stream) Event(dst, data []byte) ([]byte, error) {
 	if text, ok := s.repeat.Text(data); ok {
 		return s.text(dst, text), nil
 	}
-	var in chat.Chunk
+	var in chatface.ChatChunk
 	if err := json.Unmarshal(data, &in); err != nil {
 		return dst, unreadable(err)
 	}
@@ -190,9 +189,9 @@ func (s *stream) Event(dst, data []byte) ([]byte, error) {
 }
 
 // text appends a line with a text as it came.
-func (s *stream) text(dst []byte, text chat.Text) []byte {
+func (s *stream) text(dst []byte, text chatface.Text) []byte {
 	if s.head == nil {
-		b, _ := chat.Encode(s.model) // a string cannot fail
+		b, _ := chatface.Encode(s.model) // a string cannot fail
 		s.head = append(append([]byte(`{"model":`), b...), `,"created_at":"`...)
 	}
 	dst = append(dst, s.head...)
@@ -208,7 +207,7 @@ func (s *stream) text(dst []byte, text chat.Text) []byte {
 }
 
 // rest appends a line with all that a piece has but calls.
-func (s *stream) rest(dst []byte, c *chat.ChunkChoice) []byte {
+func (s *stream) rest(dst []byte, c *chatface.ChunkChoice) []byte {
 	d := &c.Delta
 	thinking := d.Thinking().String()
 	if s.hideThinking {
@@ -228,7 +227,7 @@ func (s *stream) rest(dst []byte, c *chat.ChunkChoice) []byte {
 const maxArguments = 4 << 20
 
 // toolCall collects a call, which is sent when it is complete.
-func (s *stream) toolCall(dst []byte, in *chat.CallDelta) ([]byte, error) {
+func (s *stream) toolCall(dst []byte, in *chatface.CallDelta) ([]byte, error) {
 	index := s.index
 	if in.Index != nil {
 		index = *in.Index
@@ -238,7 +237,7 @@ func (s *stream) toolCall(dst []byte, in *chat.CallDelta) ([]byte, error) {
 			return dst, fault.New(fault.AnswerUnreadable, opMap, "the model goes back to a call that it had ended")
 		}
 		dst = s.endCall(dst)
-		s.open, s.index, s.arguments = new(chat.AnswerToCall), index, nil
+		s.open, s.index, s.arguments = new(chatface.AnswerToolCall), index, nil
 	}
 	c := s.open
 	if in.ID != "" {
@@ -263,7 +262,7 @@ func (s *stream) endCall(dst []byte) []byte {
 		c.ID = "call_" + strconv.Itoa(s.calls)
 	}
 	out := s.reply("", "", []call{{ID: c.ID, Function: functionCall{Index: s.calls, Name: c.Function.Name,
-		Arguments: chat.Arguments(s.arguments).Object()}}})
+		Arguments: chatface.Arguments(s.arguments).Object()}}})
 	s.open = nil
 	s.calls++
 	return line(dst, out)

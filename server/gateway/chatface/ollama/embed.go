@@ -8,7 +8,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway/chatface"
-	"github.com/tuttinode/tutti/server/gateway/chatface/chat"
 )
 
 // embedRequest is a request to /api/embed.
@@ -68,12 +67,12 @@ func readOldEmbed(f *face, began time.Time, body []byte) (chatface.Conversation,
 	case in.Prompt == "":
 		return nil, chatface.Refuse("prompt", "the field is required")
 	}
-	text, _ := chat.Encode(in.Prompt) // a string cannot fail
+	text, _ := chatface.Encode(in.Prompt) // a string cannot fail
 	return newEmbedding(f, began, embeddingRequest{Model: in.Model, Input: text}, true)
 }
 
 func newEmbedding(f *face, began time.Time, own embeddingRequest, one bool) (chatface.Conversation, error) {
-	b, err := chat.Encode(own)
+	b, err := chatface.Encode(own)
 	if err != nil {
 		return nil, chatface.Refuse("", "the request is not JSON: "+err.Error())
 	}
@@ -137,8 +136,8 @@ func (l *vectorList) UnmarshalJSON(in []byte) error {
 // Answer maps an answer. The error is AnswerUnreadable.
 func (e *embedding) Answer(in []byte) (mime string, body []byte, err error) {
 	var done struct {
-		Data  vectorList `json:"data"`
-		Usage chat.Usage `json:"usage"`
+		Data  vectorList         `json:"data"`
+		Usage chatface.ChatUsage `json:"usage"`
 	}
 	if err := json.Unmarshal(in, &done); err != nil {
 		return "", nil, unreadable(err)
@@ -153,13 +152,13 @@ func (e *embedding) Answer(in []byte) (mime string, body []byte, err error) {
 		vectors[d.Index] = d.Embedding
 	}
 	if !e.one {
-		body, err = chat.Encode(embedReply{Model: e.model, Embeddings: vectors,
-			Total: max(1, e.now().Sub(e.began).Nanoseconds()), PromptTokens: done.Usage.Prompt})
+		body, err = chatface.Encode(embedReply{Model: e.model, Embeddings: vectors,
+			Total: max(1, e.now().Sub(e.began).Nanoseconds()), PromptTokens: int64(done.Usage.Prompt)})
 		return jsonType, body, err
 	}
 	if len(vectors) != 1 {
 		return "", nil, fault.New(fault.AnswerUnreadable, opMap, "the answer does not have one embedding")
 	}
-	body, err = chat.Encode(oldEmbedReply{vectors[0]})
+	body, err = chatface.Encode(oldEmbedReply{vectors[0]})
 	return jsonType, body, err
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway/chatface"
-	"github.com/tuttinode/tutti/server/gateway/chatface/chat"
 	"github.com/tuttinode/tutti/server/status"
 )
 
@@ -55,7 +54,7 @@ func (e *openAIError) encode(status int) []byte {
 	if e.Message == "" {
 		e.Message = http.StatusText(status)
 	}
-	out, _ := chat.Encode(apiError{e.Message}) // a string cannot fail
+	out, _ := chatface.Encode(apiError{e.Message}) // a string cannot fail
 	return out
 }
 

@@ -106,6 +106,12 @@ func TestRequests(t *testing.T) {
 				`{"id":"own","type":"function","function":{"name":"f","arguments":"{}"}}]},` +
 				`{"role":"tool","tool_call_id":"call_1","content":"1"},{"role":"tool","tool_call_id":"own","content":"2"},` +
 				`{"role":"tool","tool_call_id":"call_0","content":"3"}]}`},
+		"results without calls": {readChat, `{"model":"m","stream":false,"messages":[` +
+			`{"role":"assistant","content":"I look."},{"role":"tool","content":"1"},` +
+			`{"role":"tool","tool_call_id":"own","content":"2"}]}`,
+			`{"model":"m","messages":[{"role":"assistant","content":"I look."},` +
+				`{"role":"tool","tool_call_id":"result_1","content":"1"},` +
+				`{"role":"tool","tool_call_id":"own","content":"2"}]}`},
 		"results of one tool": {readChat, `{"model":"m","stream":false,"messages":[{"role":"assistant","tool_calls":[` +
 			`{"function":{"name":"f"}},{"function":{"name":"f"}}]},{"role":"tool","tool_name":"f","content":"1"},` +
 			`{"role":"tool","tool_name":"f","content":"2"}]}`,
@@ -136,7 +142,6 @@ func TestRefusals(t *testing.T) {
 		{readChat, `{"model":5}`, "model"},
 		{readChat, `{`, ""},
 		{readChat, `{"model":"m","messages":[{"role":"me"}]}`, "messages[0].role"},
-		{readChat, `{"model":"m","messages":[{"role":"tool","content":"a"}]}`, "messages[0]"},
 		{readChat, `{"model":"m","messages":[{"role":"user","tool_calls":[{}]}]}`, "messages[0].tool_calls"},
 		{readChat, `{"model":"m","messages":[{"role":"user","images":["?"]}]}`, "messages[0].images[0]"},
 		{readChat, `{"model":"m","messages":[{"role":"assistant","tool_calls":[{}]}]}`,

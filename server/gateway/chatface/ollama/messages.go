@@ -1,12 +1,11 @@
 package ollama
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/tuttinode/tutti/server/gateway/chatface"
-	"github.com/tuttinode/tutti/server/gateway/chatface/chat"
 )
 
 // imageTypes are the media types of pictures by the beginning of their base64. Read-only.
@@ -30,20 +29,25 @@ func imageURL(path, image string) (string, error) {
 	return "", chatface.Refuse(path, "the base64 of a PNG, JPEG, GIF, WebP or BMP file is expected")
 }
 
-// pending is a call without a result so far.
-type pending struct{ id, name string }
+// maxCalls bounds the calls of tools in one chat.
+const maxCalls = 16 << 10
 
 // dialogue maps messages. Calls need IDs in chat completions, and results those of their calls; the API knows
 // them by the tool's name, or by their order.
 type dialogue struct {
-	calls   int
-	pending []pending
-	out     []chat.Message
+	// ids are those of all calls so far, and answered says which have a result.
+	ids      []string
+	answered []bool
+	// any are the calls in their order; byID and byName those of an ID and of a tool. Of each the answered ones at its
+	// beginning are dropped, so that no search goes over them again.
+	any          []int
+	byID, byName map[string][]int
+	out          []chatface.ChatMessage
 }
 
 // mapMessages maps a chat's messages.
-func mapMessages(in []message) ([]chat.Message, error) {
-	d := dialogue{out: make([]chat.Message, 0, len(in))}
+func mapMessages(in []message) ([]chatface.ChatMessage, error) {
+	d := dialogue{out: make([]chatface.ChatMessage, 0, len(in)), byID: map[string][]int{}, byName: map[string][]int{}}
 	for i := range in {
 		if err := d.add(fmt.Sprintf("messages[%d]", i), &in[i]); err != nil {
 			return nil, err
@@ -53,7 +57,7 @@ func mapMessages(in []message) ([]chat.Message, error) {
 }
 
 func (d *dialogue) add(path string, m *message) error {
-	out := chat.Message{Role: m.Role, Content: m.Content, ReasoningContent: m.Thinking}
+	out := chatface.ChatMessage{Role: m.Role, Content: m.Content, ReasoningContent: m.Thinking}
 	switch m.Role {
 	case "system", "user":
 	case "assistant":
@@ -63,9 +67,9 @@ func (d *dialogue) add(path string, m *message) error {
 			}
 		}
 	case "tool":
-		id, ok := d.answered(m)
-		if !ok {
-			return chatface.Refuse(path, "no message before it has a call that this could be the result of")
+		id, ok := d.answer(m)
+		if !ok { // some clients leave the message with the call out, and Ollama takes such chats
+			id = cmp.Or(m.ToolCallID, fmt.Sprintf("result_%d", len(d.out)))
 		}
 		out.ToolCallID = id
 	default:
@@ -75,7 +79,7 @@ func (d *dialogue) add(path string, m *message) error {
 		return chatface.Refuse(path+".tool_calls", "only the assistant calls tools")
 	}
 	if len(m.Images) > 0 {
-		parts := []chat.Part{chat.TextPart(m.Content)}
+		parts := []chatface.Part{chatface.TextPart(m.Content)}
 		if m.Content == "" {
 			parts = parts[:0]
 		}
@@ -84,7 +88,7 @@ func (d *dialogue) add(path string, m *message) error {
 			if err != nil {
 				return err
 			}
-			parts = append(parts, chat.ImagePart(url))
+			parts = append(parts, chatface.ImagePart(url))
 		}
 		out.Content = parts
 	}
@@ -93,9 +97,11 @@ func (d *dialogue) add(path string, m *message) error {
 }
 
 // call adds a call of the assistant's.
-func (d *dialogue) call(path string, c *call, out *chat.Message) error {
+func (d *dialogue) call(path string, c *call, out *chatface.ChatMessage) error {
 	arguments := strings.TrimSpace(string(c.Function.Arguments))
 	switch {
+	case len(d.ids) == maxCalls:
+		return chatface.Refuse(path, fmt.Sprintf("more than %d calls", maxCalls))
 	case c.Function.Name == "":
 		return chatface.Refuse(path+".function.name", "the field is required")
 	case arguments == "", arguments == "null":
@@ -105,32 +111,48 @@ func (d *dialogue) call(path string, c *call, out *chat.Message) error {
 	}
 	id := c.ID
 	if id == "" {
-		id = fmt.Sprintf("call_%d", d.calls)
+		id = fmt.Sprintf("call_%d", len(d.ids))
 	}
-	d.calls++
-	d.pending = append(d.pending, pending{id, c.Function.Name})
-	out.ToolCalls = append(out.ToolCalls, chat.ToolCall{
-		ID: id, Type: "function", Function: chat.FunctionCall{Name: c.Function.Name, Arguments: arguments},
+	n := len(d.ids)
+	d.ids, d.answered, d.any = append(d.ids, id), append(d.answered, false), append(d.any, n)
+	d.byID[id] = append(d.byID[id], n)
+	d.byName[c.Function.Name] = append(d.byName[c.Function.Name], n)
+	out.ToolCalls = append(out.ToolCalls, chatface.ToolCall{
+		ID: id, Type: "function", Function: chatface.FunctionCall{Name: c.Function.Name, Arguments: arguments},
 	})
 	return nil
 }
 
-// answered returns the ID of the call that a result belongs to: the one that it names, else the first of its
-// tool that has no result, else without a name the first.
-func (d *dialogue) answered(m *message) (string, bool) {
-	i := slices.IndexFunc(d.pending, func(p pending) bool {
-		switch {
-		case m.ToolCallID != "":
-			return p.id == m.ToolCallID
-		case m.ToolName != "":
-			return p.name == m.ToolName
-		}
-		return true
-	})
-	if i < 0 {
+// answer returns the ID of the call that a result belongs to: the one that it names, else the first of its tool that
+// has no result, else without a name the first.
+func (d *dialogue) answer(m *message) (string, bool) {
+	switch {
+	case m.ToolCallID != "":
+		left := d.first(d.byID[m.ToolCallID])
+		d.byID[m.ToolCallID] = left
+		return d.take(left)
+	case m.ToolName != "":
+		left := d.first(d.byName[m.ToolName])
+		d.byName[m.ToolName] = left
+		return d.take(left)
+	}
+	d.any = d.first(d.any)
+	return d.take(d.any)
+}
+
+// first drops the calls that have a result from the beginning of a list.
+func (d *dialogue) first(calls []int) []int {
+	for len(calls) > 0 && d.answered[calls[0]] {
+		calls = calls[1:]
+	}
+	return calls
+}
+
+// take gives the first call its result.
+func (d *dialogue) take(calls []int) (id string, ok bool) {
+	if len(calls) == 0 {
 		return "", false
 	}
-	id := d.pending[i].id
-	d.pending = slices.Delete(d.pending, i, i+1)
-	return id, true
+	d.answered[calls[0]] = true
+	return d.ids[calls[0]], true
 }

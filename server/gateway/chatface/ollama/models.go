@@ -8,7 +8,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway/chatface"
-	"github.com/tuttinode/tutti/server/gateway/chatface/chat"
 )
 
 // model is a model in the gateway's own list.
@@ -86,7 +85,7 @@ func (l listing) Answer(in []byte) (mime string, body []byte, err error) {
 				ContextLength: m.ContextLength})
 		}
 	}
-	body, err = chat.Encode(out)
+	body, err = chatface.Encode(out)
 	return jsonType, body, err
 }
 
@@ -149,7 +148,7 @@ func (s showing) Answer(in []byte) (mime string, body []byte, err error) {
 	if m.ContextLength > 0 {
 		out.ModelInfo[architecture+".context_length"] = m.ContextLength
 	}
-	body, err = chat.Encode(out)
+	body, err = chatface.Encode(out)
 	return jsonType, body, err
 }
 

@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/tuttinode/tutti/server/gateway/chatface"
-	"github.com/tuttinode/tutti/server/gateway/chatface/chat"
 )
 
 // numbers are options that go on under the same name, or under two where servers differ. Read-only.
@@ -20,7 +19,7 @@ var numbers = map[string][]string{
 
 // setOptions maps a request's options. Those that say how a server loads a model (num_ctx, num_gpu …) are the
 // model server's, and are ignored like the unknown ones.
-func setOptions(out *chat.Request, options map[string]json.RawMessage) error {
+func setOptions(out *chatface.ChatRequest, options map[string]json.RawMessage) error {
 	for name, value := range options {
 		if string(value) == "null" {
 			continue

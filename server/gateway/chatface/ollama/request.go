@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/server/gateway/chatface"
-	"github.com/tuttinode/tutti/server/gateway/chatface/chat"
 )
 
 // common are the fields that chats and generations share. Unknown fields are ignored, as Ollama does.
@@ -31,8 +30,8 @@ type chatRequest struct {
 }
 
 type tool struct {
-	Type     string        `json:"type"`
-	Function chat.Function `json:"function"`
+	Type     string            `json:"type"`
+	Function chatface.Function `json:"function"`
 }
 
 // message is one message of a chat.
@@ -102,7 +101,7 @@ func readChat(f *face, began time.Time, body []byte) (chatface.Conversation, err
 		if t.Function.Name == "" {
 			return nil, chatface.Refuse(fmt.Sprintf("tools[%d].function.name", i), "the field is required")
 		}
-		out.Tools = append(out.Tools, chat.Tool{Type: "function", Function: t.Function})
+		out.Tools = append(out.Tools, chatface.Tool{Type: "function", Function: t.Function})
 	}
 	return in.conversation(f, began, out, true)
 }
@@ -141,11 +140,11 @@ func readGenerate(f *face, began time.Time, body []byte) (chatface.Conversation,
 }
 
 // chat returns a request with the fields that chats and generations share.
-func (in *common) chat() (*chat.Request, error) {
+func (in *common) chat() (*chatface.ChatRequest, error) {
 	if in.Model == "" {
 		return nil, chatface.Refuse("model", "the request names no model")
 	}
-	out := &chat.Request{Model: in.Model, Extra: make(map[string]json.RawMessage)}
+	out := &chatface.ChatRequest{Model: in.Model, Extra: make(map[string]json.RawMessage)}
 	if in.Stream == nil || *in.Stream {
 		out.SetStream()
 	}
@@ -158,9 +157,9 @@ func (in *common) chat() (*chat.Request, error) {
 	switch format := bytes.TrimSpace(in.Format); {
 	case len(format) == 0, string(format) == `""`, string(format) == "null":
 	case string(format) == `"json"`:
-		out.ResponseFormat = &chat.ResponseFormat{Type: "json_object"}
+		out.ResponseFormat = &chatface.ResponseFormat{Type: "json_object"}
 	case format[0] == '{':
-		out.ResponseFormat = chat.Schema(json.RawMessage(format))
+		out.ResponseFormat = chatface.Schema(json.RawMessage(format))
 	default:
 		return nil, chatface.Refuse("format", `"json" or a JSON schema is expected`)
 	}
@@ -171,7 +170,7 @@ func (in *common) chat() (*chat.Request, error) {
 }
 
 // setThink turns the model's thinking on or off, or asks for an effort.
-func (in *common) setThink(out *chat.Request) error {
+func (in *common) setThink(out *chatface.ChatRequest) error {
 	switch think := string(in.Think); think {
 	case "", "null":
 	case "true", "false":
@@ -185,7 +184,7 @@ func (in *common) setThink(out *chat.Request) error {
 }
 
 // conversation returns the conversation of a request that is mapped.
-func (in *common) conversation(f *face, began time.Time, out *chat.Request, isChat bool) (chatface.Conversation,
+func (in *common) conversation(f *face, began time.Time, out *chatface.ChatRequest, isChat bool) (chatface.Conversation,
 	error) {
 	b, err := out.Body()
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway/chatface"
-	"github.com/tuttinode/tutti/server/gateway/chatface/responses/store"
 )
 
 const opMap = "map answer"
@@ -27,8 +26,8 @@ type conversation struct {
 	streamed bool
 	// keep: the response is stored, for owner, with turn.
 	keep  bool
-	owner store.Owner
-	turn  *store.Turn
+	owner Owner
+	turn  *Turn
 }
 
 var _ chatface.Holder = (*conversation)(nil) // Read-only.
@@ -223,7 +222,7 @@ func (c *conversation) end(a *answer) (state, []byte) {
 		return s, body
 	}
 	c.turn.Output = a.appendOutput(nil, c)
-	if c.face.kept.Put(c.owner, store.Response{ID: responsePrefix + c.id, Object: body, Turn: c.turn}) {
+	if c.face.kept.Put(c.owner, StoredResponse{ID: responsePrefix + c.id, Object: body, Turn: c.turn}) {
 		return s, body
 	}
 	return s, a.appendObject(nil, c, s, false)

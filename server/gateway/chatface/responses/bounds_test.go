@@ -54,7 +54,7 @@ func TestReferencesAreBounded(t *testing.T) {
 	}
 }
 
-// A conversation counts what it holds beside its chat.
+// A conversation counts what it holds besides its chat.
 func TestAConversationsMemory(t *testing.T) {
 	t.Parallel()
 	f, _ := newFace()

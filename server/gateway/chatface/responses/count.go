@@ -42,13 +42,13 @@ type counting struct{ chatface.Conversation }
 // Answer passes the estimate on, and that it is one.
 func (counting) Answer(chat []byte) (mime string, body []byte, err error) {
 	var in struct {
-		Tokens    float64 `json:"input_tokens"`
-		Estimated bool    `json:"estimated"`
+		Tokens    chatface.TokenCount `json:"input_tokens"`
+		Estimated bool                `json:"estimated"`
 	}
 	if err := json.Unmarshal(chat, &in); err != nil {
 		return "", nil, fault.Wrap(fault.AnswerUnreadable, opMap, err)
 	}
-	out := appendNumber([]byte(`{"object":"response.input_tokens"`), "input_tokens", tokens(in.Tokens))
+	out := appendNumber([]byte(`{"object":"response.input_tokens"`), "input_tokens", int64(in.Tokens))
 	if in.Estimated {
 		out = append(out, `,"estimated":true`...)
 	}

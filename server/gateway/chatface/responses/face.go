@@ -13,7 +13,6 @@ import (
 	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway/chatface"
-	"github.com/tuttinode/tutti/server/gateway/chatface/responses/store"
 )
 
 // Keys is what the package needs of the gateway's keys; *apikeys.Guard has it.
@@ -23,6 +22,8 @@ type Keys interface {
 	Required() bool
 	// Use checks a token for a use that takes nothing from the limits of its key.
 	Use(ctx context.Context, token, route, from string) error
+	// Owner returns the key that a token belongs to.
+	Owner(token string) apikeys.Hash
 }
 
 // Options make a Face. Zero fields get defaults.
@@ -30,7 +31,7 @@ type Options struct {
 	// Keys are the gateway's; nil keeps no response.
 	Keys Keys
 	// Limits bound the responses that are kept.
-	Limits store.Limits
+	Limits StoreLimits
 	// Now is the clock, Rand the source of unguessable IDs.
 	Now  func() time.Time
 	Rand io.Reader
@@ -39,7 +40,7 @@ type Options struct {
 // Face is OpenAI's Responses API. It is safe for concurrent use.
 type Face struct {
 	opt  Options
-	kept *store.Store
+	kept *Store
 	// sending counts the readers of what is kept, expanding the requests that go on from it.
 	sending, expanding perKey
 }
@@ -54,17 +55,17 @@ func New(opt Options) *Face {
 	if opt.Rand == nil {
 		opt.Rand = rand.Reader
 	}
-	return &Face{opt: opt, kept: store.New(opt.Limits, opt.Now), sending: perKey{most: maxSending},
+	return &Face{opt: opt, kept: NewStore(opt.Limits, opt.Now), sending: perKey{most: maxSending},
 		expanding: perKey{most: 1}}
 }
 
 // owner returns the owner of what a request makes; false where the gateway has no keys.
-func (f *Face) owner(r *http.Request) (store.Owner, bool) {
+func (f *Face) owner(r *http.Request) (Owner, bool) {
 	token := apikeys.BearerToken(r.Header.Get("Authorization"))
 	if f.opt.Keys == nil || !f.opt.Keys.Required() || token == "" {
-		return store.Owner{}, false
+		return Owner{}, false
 	}
-	return apikeys.HashOf(token), true
+	return f.opt.Keys.Owner(token), true
 }
 
 // idBytes are the random bytes of an ID.

@@ -14,11 +14,11 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/apikeys"
-	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/server/gateway/chatface"
 	"github.com/tuttinode/tutti/server/gateway/chatface/responses"
+	"github.com/tuttinode/tutti/test/coretest"
 )
 
 // noon is when tests begin.
@@ -37,6 +37,8 @@ func (k keys) Use(_ context.Context, token, _, _ string) error {
 	}
 	return fault.New(fault.KeyUnknown, "check key", "this API key is not known here")
 }
+
+func (k keys) Owner(token string) apikeys.Hash { return apikeys.HashOf(token) }
 
 var _ responses.Keys = (*apikeys.Guard)(nil) // Read-only.
 

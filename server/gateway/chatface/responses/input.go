@@ -7,7 +7,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway/chatface"
-	"github.com/tuttinode/tutti/server/gateway/chatface/responses/store"
 )
 
 // item is one item of an input, with the fields of all kinds that are mapped.
@@ -173,8 +172,8 @@ type assistant struct {
 func (m *messages) refuse(field, what string) error { return chatface.Refuse(m.at+field, what) }
 
 // turns adds the messages of a turn and those before it.
-func (m *messages) turns(last *store.Turn) error {
-	var all []*store.Turn
+func (m *messages) turns(last *Turn) error {
+	var all []*Turn
 	for t := last; t != nil; t = t.Previous {
 		all = append(all, t)
 	}

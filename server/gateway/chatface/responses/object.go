@@ -3,6 +3,8 @@ package responses
 import (
 	"encoding/json"
 	"strconv"
+
+	"github.com/tuttinode/tutti/server/gateway/chatface"
 )
 
 // state is a response's, or an item's.
@@ -153,43 +155,37 @@ func (it *outItem) appendPart(dst []byte, p *outPart) []byte {
 	return append(append(dst, p.logprobs...), "]}"...)
 }
 
-// usage is a chat's. Counts are read as JSON spells numbers, also 1.2e1.
+// usage is a chat's.
 type usage struct {
-	Prompt     float64 `json:"prompt_tokens"`
-	Completion float64 `json:"completion_tokens"`
-	Total      float64 `json:"total_tokens"`
+	Prompt     chatface.TokenCount `json:"prompt_tokens"`
+	Completion chatface.TokenCount `json:"completion_tokens"`
+	Total      chatface.TokenCount `json:"total_tokens"`
 	InDetails  struct {
-		Cached  float64 `json:"cached_tokens"`
-		Written float64 `json:"cache_write_tokens"`
+		Cached  chatface.TokenCount `json:"cached_tokens"`
+		Written chatface.TokenCount `json:"cache_write_tokens"`
 	} `json:"prompt_tokens_details"`
 	OutDetails struct {
-		Reasoning float64 `json:"reasoning_tokens"`
+		Reasoning chatface.TokenCount `json:"reasoning_tokens"`
 	} `json:"completion_tokens_details"`
 	// Cost is what the gateway says of the price.
 	Cost json.RawMessage `json:"cost"`
-}
-
-// tokens is a count that a server reported, within what is believed.
-func tokens(n float64) int64 {
-	const most = 1 << 50
-	return int64(max(0, min(n, most)))
 }
 
 func (u *usage) append(dst []byte) []byte {
 	if u == nil {
 		return append(dst, "null"...)
 	}
-	in, out := tokens(u.Prompt), tokens(u.Completion)
-	total := tokens(u.Total)
+	in, out := int64(u.Prompt), int64(u.Completion)
+	total := int64(u.Total)
 	if total == 0 {
 		total = in + out
 	}
 	dst = strconv.AppendInt(append(dst, `{"input_tokens":`...), in, 10)
-	dst = strconv.AppendInt(append(dst, `,"input_tokens_details":{"cached_tokens":`...), tokens(u.InDetails.Cached), 10)
-	dst = appendNumber(dst, "cache_write_tokens", tokens(u.InDetails.Written))
+	dst = strconv.AppendInt(append(dst, `,"input_tokens_details":{"cached_tokens":`...), int64(u.InDetails.Cached), 10)
+	dst = appendNumber(dst, "cache_write_tokens", int64(u.InDetails.Written))
 	dst = strconv.AppendInt(append(dst, `},"output_tokens":`...), out, 10)
 	dst = strconv.AppendInt(append(dst, `,"output_tokens_details":{"reasoning_tokens":`...),
-		tokens(u.OutDetails.Reasoning), 10)
+		int64(u.OutDetails.Reasoning), 10)
 	dst = appendNumber(append(dst, '}'), "total_tokens", total)
 	return append(appendGiven(dst, namedValue{"cost", u.Cost}), '}')
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/gateway/chatface/responses/store"
 )
 
 // slotWait is how long a request waits for others of its key.
@@ -19,7 +18,7 @@ type perKey struct {
 	most int
 
 	mu sync.Mutex
-	of map[store.Owner]*keySlots
+	of map[Owner]*keySlots
 }
 
 // keySlots are the slots of a key that has requests.
@@ -31,12 +30,12 @@ type keySlots struct {
 
 // enter takes a slot of a key, which leave gives back. The error is the fault RequestsFull, or
 // Canceled when ctx ends before.
-func (p *perKey) enter(ctx context.Context, owner store.Owner) (leave func(), err error) {
+func (p *perKey) enter(ctx context.Context, owner Owner) (leave func(), err error) {
 	p.mu.Lock()
 	s := p.of[owner]
 	if s == nil {
 		if p.of == nil {
-			p.of = make(map[store.Owner]*keySlots)
+			p.of = make(map[Owner]*keySlots)
 		}
 		s = &keySlots{taken: make(chan struct{}, p.most)}
 		p.of[owner] = s

@@ -8,7 +8,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway/chatface"
-	"github.com/tuttinode/tutti/server/gateway/chatface/responses/store"
 )
 
 // Bounds of a request.
@@ -22,7 +21,7 @@ const (
 	mostLogprobs                        = 20
 	// maxHistory bounds what a request has of stored responses, in bytes: as much as a key may store. Of those with
 	// more than longHistory one of a key is mapped at a time.
-	maxHistory, longHistory = store.DefaultKeyBytes, 256 << 10
+	maxHistory, longHistory = defaultKeyBytes, 256 << 10
 )
 
 // request is a request that is being read.
@@ -31,13 +30,13 @@ type request struct {
 	face   *Face
 	// id is what the IDs of the response and its items have in common.
 	id    string
-	owner store.Owner
+	owner Owner
 	// keyed: there is an owner.
 	keyed bool
 
 	stream, keep bool
 	// previous is the turn that the request goes on from, nil for none.
-	previous   *store.Turn
+	previous   *Turn
 	previousID string
 	// found are the items of the responses that the input refers to, by their IDs; expanded are the bytes of all that
 	// was stored.
@@ -80,7 +79,7 @@ func (f *Face) Request(r *http.Request, body []byte) (chatface.Conversation, err
 		keep: q.keep, owner: q.owner,
 	}
 	if q.keep {
-		c.turn = &store.Turn{Previous: q.previous, Input: q.storedInput()}
+		c.turn = &Turn{Previous: q.previous, Input: q.storedInput()}
 	}
 	return c, nil
 }

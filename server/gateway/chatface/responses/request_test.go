@@ -58,6 +58,9 @@ var requests = []struct{ name, in, chat string }{ // Read-only.
 		"tool_choice":{"type":"allowed_tools","mode":"required","tools":[{"type":"function","name":"b"}]}}`,
 		`{"messages":[{"role":"user","content":"hi"}],"model":"m","tools":[{"type":"function","function":{"name":"b"}}],
 		"tool_choice":"required"}`},
+	{"tools that assistants offer to every model", `{"model":"m","input":"hi","tools":[{"type":"function","name":"a"},
+		{"type":"namespace","name":"agents","tools":[{"type":"function","name":"b"}]},{"type":"web_search"}]}`,
+		`{"messages":[{"role":"user","content":"hi"}],"model":"m","tools":[{"type":"function","function":{"name":"a"}}]}`},
 	{"choices about no tools", `{"model":"m","input":"hi","tools":[],"tool_choice":"auto","parallel_tool_calls":true}`,
 		`{"messages":[{"role":"user","content":"hi"}],"model":"m"}`},
 	{"calls and what they returned", `{"model":"m","input":[
@@ -103,7 +106,7 @@ var requests = []struct{ name, in, chat string }{ // Read-only.
 		`{"messages":[{"role":"user","content":"hi"}],"model":"m","logprobs":true}`},
 	{"log probabilities by number", `{"model":"m","input":"hi","top_logprobs":2,"context_management":[]}`,
 		`{"messages":[{"role":"user","content":"hi"}],"model":"m","logprobs":true,"top_logprobs":2}`},
-	{"what chat completions have beside", `{"model":"m","input":"hi","seed":7,"stop":["x"],"prompt_cache_key":"k",
+	{"what chat completions have as well", `{"model":"m","input":"hi","seed":7,"stop":["x"],"prompt_cache_key":"k",
 		"safety_identifier":"s","client_metadata":{"a":"b"}}`,
 		`{"messages":[{"role":"user","content":"hi"}],"model":"m","seed":7,"stop":["x"],"prompt_cache_key":"k",
 		"safety_identifier":"s"}`},
@@ -205,5 +208,32 @@ func TestNothingIsKeptWithoutKeys(t *testing.T) {
 		if fault.CodeOf(err) != fault.ResponsesNotKept || !strings.Contains(field, fieldOf(t, err)) {
 			t.Errorf("%s: %v", field, err)
 		}
+	}
+}
+
+// TestManyTools: tools are bounded. Without a bound, and with a search over all tools for each that is allowed, one
+// request took minutes of the gateway's time.
+func TestManyTools(t *testing.T) {
+	t.Parallel()
+	const most = 16 << 10
+	ask := func(tools int) error {
+		var list, allowed strings.Builder
+		for i := range tools {
+			fmt.Fprintf(&list, `,{"type":"function","name":"n%d"}`, i)
+			fmt.Fprintf(&allowed, `,{"type":"function","name":"n%d"}`, tools-1-i)
+		}
+		face, _ := newFace()
+		c, err := ask(face, "a", `{"model":"m","input":"x","tools":[`+list.String()[1:]+`],"tool_choice":`+
+			`{"type":"allowed_tools","mode":"auto","tools":[`+allowed.String()[1:]+`]}}`)
+		if err == nil && !strings.Contains(string(c.Chat()), `"tools":[{"type":"function","function":{"name":"n16383"`) {
+			t.Errorf("%.200s", c.Chat())
+		}
+		return err
+	}
+	if err := ask(most); err != nil {
+		t.Error(err)
+	}
+	if err := ask(most + 1); fault.CodeOf(err) != fault.RequestUnreadable {
+		t.Error(err)
 	}
 }

@@ -11,9 +11,8 @@ import (
 
 	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/access"
 	"github.com/tuttinode/tutti/server/gateway/chatface"
-	"github.com/tuttinode/tutti/server/gateway/chatface/responses/store"
-	"github.com/tuttinode/tutti/server/origin"
 )
 
 // Path is where responses are made; Stored serves what is below it.
@@ -79,7 +78,7 @@ func responseOf(item string) (id string, ok bool) {
 }
 
 // itemsOf are the items of a response's turn by ID.
-func itemsOf(r store.Response) map[string]json.RawMessage {
+func itemsOf(r StoredResponse) map[string]json.RawMessage {
 	out := make(map[string]json.RawMessage)
 	for _, text := range [][]byte{r.Turn.Output, r.Turn.Input} {
 		for raw := range elements(text) {
@@ -107,12 +106,12 @@ func (f *Face) serveStored(w http.ResponseWriter, r *http.Request) error {
 		return fault.New(fault.ResponsesNotKept, opStored,
 			"responses are kept for API keys only, and this gateway has none")
 	}
-	from, _ := origin.Client(r)
+	from, _ := access.Client(r)
 	token := apikeys.BearerToken(r.Header.Get("Authorization"))
 	if err := f.opt.Keys.Use(r.Context(), token, Path, from); err != nil {
 		return err
 	}
-	found, ok := store.Response{}, false
+	found, ok := StoredResponse{}, false
 	if keyed {
 		found, ok = f.kept.Get(owner, id)
 	}
@@ -134,7 +133,7 @@ func (f *Face) serveStored(w http.ResponseWriter, r *http.Request) error {
 }
 
 // serveOne answers with a response, or deletes it.
-func (f *Face) serveOne(w http.ResponseWriter, r *http.Request, owner store.Owner, found store.Response) error {
+func (f *Face) serveOne(w http.ResponseWriter, r *http.Request, owner Owner, found StoredResponse) error {
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
 		if yes := r.URL.Query().Get("stream"); yes != "" && yes != "false" {
@@ -156,7 +155,7 @@ func wrongMethod(w http.ResponseWriter, allowed string) error {
 }
 
 // serveInput lists the items that a response was made of, those of the turns before it included.
-func (f *Face) serveInput(w http.ResponseWriter, r *http.Request, owner store.Owner, found store.Response) error {
+func (f *Face) serveInput(w http.ResponseWriter, r *http.Request, owner Owner, found StoredResponse) error {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return wrongMethod(w, "GET")
 	}
@@ -195,7 +194,7 @@ type listed struct {
 }
 
 // inputOf returns the items that the last turn's answer was made of, oldest first.
-func inputOf(last *store.Turn) (out []listed) {
+func inputOf(last *Turn) (out []listed) {
 	var texts [][]byte // newest first
 	for t := last; t != nil; t = t.Previous {
 		if t != last {
@@ -232,7 +231,7 @@ func pageOf(items []listed, more bool) [][]byte {
 
 // sendKept sends what is kept. A client that reads slowly keeps it in memory when the store has
 // dropped it: few of a key may read what is long.
-func (f *Face) sendKept(w http.ResponseWriter, r *http.Request, owner store.Owner, pieces ...[]byte) error {
+func (f *Face) sendKept(w http.ResponseWriter, r *http.Request, owner Owner, pieces ...[]byte) error {
 	if lengthOf(pieces) > chunk {
 		leave, err := f.sending.enter(r.Context(), owner)
 		if err != nil {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway/chatface/responses"
-	"github.com/tuttinode/tutti/server/gateway/chatface/responses/store"
 )
 
 // call calls an address of stored responses.
@@ -64,7 +63,7 @@ func TestPreviousResponse(t *testing.T) {
 		fieldOf(t, err) != "previous_response_id" {
 		t.Errorf("another key: %v", err)
 	}
-	clock.Forward(store.DefaultAge)
+	clock.Forward(responses.DefaultStoreAge)
 	if _, err := ask(f, "a", third); fault.CodeOf(err) != fault.PreviousResponseUnknown {
 		t.Errorf("a day later: %v", err)
 	}
@@ -196,7 +195,8 @@ func TestInputItems(t *testing.T) {
 // An answer that the store has no room for says so, and a key's many and large ones stay bounded.
 func TestStoreOfAFaceIsBounded(t *testing.T) {
 	t.Parallel()
-	f, clock := faceWith(responses.Options{Keys: keys{"a", "b"}, Limits: store.Limits{KeyBytes: 64 << 10, PerKey: 8}})
+	f, clock := faceWith(responses.Options{Keys: keys{"a", "b"},
+		Limits: responses.StoreLimits{KeyBytes: 64 << 10, PerKey: 8}})
 	kept := turn(t, f, "b", `"input":"hi"`, `{"content":"small"}`)
 	large := turn(t, f, "a", `"input":"hi"`, `{"content":"`+strings.Repeat("x", 64<<10)+`"}`)
 	if large.Store {

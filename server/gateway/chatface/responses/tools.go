@@ -1,9 +1,9 @@
 package responses
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/tuttinode/tutti/server/gateway/chatface"
@@ -25,6 +25,9 @@ type tool struct {
 	chat []byte
 }
 
+// maxTools bounds the tools of a request.
+const maxTools = 16 << 10
+
 // typeFunction is the type of tools that the client runs.
 const typeFunction = "function"
 
@@ -45,10 +48,20 @@ func (q *request) readTools() error {
 	if raw, ok := q.fields["tools"]; ok && json.Unmarshal(raw, &list) != nil {
 		return chatface.Refuse("tools", "a list was expected")
 	}
+	if len(list) > maxTools {
+		return chatface.Refuse("tools", fmt.Sprintf("more than %d tools", maxTools))
+	}
+	leftOut := ""
 	for i, raw := range list {
-		if err := q.tools.add(raw, "tools["+strconv.Itoa(i)+"]"); err != nil {
+		at := "tools[" + strconv.Itoa(i) + "]"
+		if isOffered(raw) {
+			leftOut = cmp.Or(leftOut, at)
+		} else if err := q.tools.add(raw, at); err != nil {
 			return err
 		}
+	}
+	if leftOut != "" && len(q.tools.list) == 0 {
+		return chatface.Refuse(leftOut+".type", "the gateway runs no tools, and leaves this one out besides functions only")
 	}
 	if _, err := q.fields.flag("parallel_tool_calls", true); err != nil {
 		return err
@@ -58,6 +71,13 @@ func (q *request) readTools() error {
 		return q.tools.choose(raw)
 	}
 	return nil
+}
+
+// isOffered reports whether a tool is one that coding assistants offer to every model besides their functions. The
+// gateway does not have it, and a model may do without it.
+func isOffered(raw json.RawMessage) bool {
+	var in struct{ Type string }
+	return json.Unmarshal(raw, &in) == nil && (in.Type == "namespace" || in.Type == "web_search")
 }
 
 func (t *tools) add(raw json.RawMessage, at string) error {
@@ -101,9 +121,10 @@ func (t *tools) choose(raw json.RawMessage) error {
 	if json.Unmarshal(raw, &in) != nil {
 		return chatface.Refuse(field, "a string or an object was expected")
 	}
+	named := t.byName() // a search for each would take minutes where there are very many
 	switch in.Type {
 	case typeFunction:
-		if !t.has(in.Name) {
+		if _, ok := named[in.Name]; !ok {
 			return chatface.Refuse(field+".name", fmt.Sprintf("no tool is called %.80q", in.Name))
 		}
 		t.choice = appendString([]byte(`{"type":"function","function":{"name":`), in.Name)
@@ -116,10 +137,11 @@ func (t *tools) choose(raw json.RawMessage) error {
 	// The model is given these alone, which every server understands.
 	var allowed []tool
 	for i, one := range in.Tools {
-		if one.Type != typeFunction || !t.has(one.Name) {
+		at, ok := named[one.Name]
+		if one.Type != typeFunction || !ok {
 			return chatface.Refuse(field+".tools["+strconv.Itoa(i)+"]", "it is none of the functions in tools")
 		}
-		allowed = append(allowed, t.list[slices.IndexFunc(t.list, func(x tool) bool { return x.name == one.Name })])
+		allowed = append(allowed, t.list[at])
 	}
 	if in.Mode != "auto" && in.Mode != "required" {
 		return chatface.Refuse(field+".mode", fmt.Sprintf("%.64q is none of auto, required", in.Mode))
@@ -142,8 +164,13 @@ func (t *tools) chooseWord(word string) error {
 	return nil
 }
 
-func (t *tools) has(name string) bool {
-	return slices.ContainsFunc(t.list, func(x tool) bool { return x.name == name })
+// byName returns where the first tool of each name is in the list.
+func (t *tools) byName() map[string]int {
+	named := make(map[string]int, len(t.list))
+	for i := len(t.list) - 1; i >= 0; i-- {
+		named[t.list[i].name] = i
+	}
+	return named
 }
 
 // appendChat appends the chat's fields. Servers refuse those about tools where there are none.

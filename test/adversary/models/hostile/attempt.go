@@ -79,7 +79,7 @@ func dialUDP(target string) outcome {
 	return outcome{Done: true}
 }
 
-// dialOnLink treats target as a neighbour, whatever the routes say: a machine answers
+// dialOnLink treats target as a neighbor, whatever the routes say: a machine answers
 // for all its addresses on all its interfaces.
 func dialOnLink(target string) outcome {
 	d := net.Dialer{Timeout: dialTime, Control: func(_, _ string, raw syscall.RawConn) (err error) {

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package frame
-
-import "os"
-
-// sharedMemory is nil: here payloads go through the stream.
-func sharedMemory(int64) (*os.File, error) { return nil, nil }
