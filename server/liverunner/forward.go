@@ -143,6 +143,8 @@ func (s *Server) rewrite(out *http.Request, session *liverunner.Session, target 
 		out.URL.Path = strings.TrimSuffix(target.Path, "/") + "/" + path
 	}
 	out.Host = ""
+	// A server that does not read a body reads it as the next request on its connection, with whatever session it names.
+	out.Close = out.Body != nil
 	for _, h := range forNode {
 		out.Header.Del(h)
 	}
