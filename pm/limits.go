@@ -2,7 +2,6 @@ package pm
 
 import (
 	"fmt"
-	"math/big"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
@@ -11,9 +10,6 @@ import (
 
 // opPay is what is attempted when a gateway does not pay.
 const opPay = "make payment"
-
-// maxRaise is by how much a price may grow within a session.
-const maxRaise = 2
 
 // Limits are what a gateway's operator allows.
 type Limits struct {
@@ -77,33 +73,9 @@ func CheckSender(p *Params, n int, funds protocol.Sender, round protocol.Round, 
 		return fault.New(fault.TicketTotalEVHigh, opPay,
 			fmt.Sprintf("%d tickets of %s wei are worth more than the allowed %s", n, ev, l.MaxTotalEV))
 	}
-	most := new(big.Int).Quo(funds.Deposit.Big(), big.NewInt(int64(max(1, l.DepositMultiplier))))
-	if p.FaceValue.Big().Cmp(most) > 0 {
+	if most := depositLimit(funds.Deposit, l.DepositMultiplier); p.FaceValue.Big().Cmp(most) > 0 {
 		return fault.New(fault.TicketFaceValueHigh, opPay,
 			fmt.Sprintf("ticket face value of %s wei is more than the deposit carries, %s", p.FaceValue, most))
-	}
-	return nil
-}
-
-// checkFunds says whether recipients take tickets on these funds.
-func checkFunds(funds protocol.Sender, round protocol.Round) error {
-	switch {
-	case funds.WithdrawRound != 0 && funds.WithdrawRound <= round+1:
-		return fault.New(fault.OwnFundsUnlocking, opPay, fmt.Sprintf("deposit and reserve are set to unlock in round %d",
-			funds.WithdrawRound))
-	case funds.Reserve.FundsRemaining.IsZero():
-		return fault.New(fault.OwnReserveEmpty, opPay, "no reserve")
-	case funds.Deposit.IsZero():
-		return fault.New(fault.OwnDepositEmpty, opPay, "no deposit")
-	}
-	return nil
-}
-
-// CheckPrice compares an orchestrator's price with the one at the beginning of the
-// session. The error is the fault PriceRaised.
-func CheckPrice(first, now Price) error {
-	if now.Rat().Cmp(first.Of(maxRaise).rat()) > 0 {
-		return fault.New(fault.PriceRaised, opPay, fmt.Sprintf("price rose from %s to %s wei", first, now))
 	}
 	return nil
 }
