@@ -11,14 +11,6 @@ import (
 // staleLag is how many blocks behind the newest is a condition: about a minute.
 const staleLag = 240
 
-// Causes lists the conditions that ChainUnavailable explains, for health.New: its text names the reason of
-// every endpoint. A wrong address keeps its own condition, because its remedy differs.
-func Causes() map[fault.Code][]fault.Code {
-	return map[fault.Code][]fault.Code{fault.ChainUnavailable: {
-		fault.RPCUnreachable, fault.RPCTimeout, fault.RPCGarbage, fault.RPCRateLimited, fault.RPCStale,
-	}}
-}
-
 // report sets or clears the conditions of one endpoint and of all endpoints together.
 func (p *Pool) report(r *remote) {
 	if p.opt.Board == nil {

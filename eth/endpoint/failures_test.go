@@ -167,7 +167,7 @@ func checkFailure(t *testing.T, method, base string, m misbehavior) {
 	t.Helper()
 	var log bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	board := health.New(logger, time.Now, Causes())
+	board := health.New(logger, time.Now, health.EndpointCauses())
 	p, err := New(Options{
 		Endpoints: []Endpoint{{URL: secretURL(t, base)}}, ChainID: 42161, CallTimeout: patience(m), Log: logger, Board: board,
 	})
