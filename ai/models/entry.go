@@ -87,7 +87,7 @@ func (e *Entry) MemoryOn(size int64) int64 {
 	if e.External() {
 		return 0
 	}
-	return e.need().memoryOn(size)
+	return e.need().Takes.On(Device{MemoryBytes: size})
 }
 
 // Environment returns what a container of the entry gets besides PIPELINE and MODEL_ID:

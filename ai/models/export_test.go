@@ -12,12 +12,6 @@ func FieldNames() []string {
 // LLMVariables are the variables of the text generation runner.
 var LLMVariables = llmVariables
 
-// Fits reports whether containers fit on the ground.
-func Fits(g GPUSet, containers []Need) bool { return g.fits(containers) }
-
-// TakesOn is what a container takes on a device.
-func TakesOn(n Need, size int64) int64 { return n.memoryOn(size) }
-
 // Extend adds a list to verified models.
 func Extend(v Verified, source, content string) error {
 	if problems := v.extend(source, []byte(content)); problems != nil {
