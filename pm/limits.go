@@ -37,19 +37,6 @@ func (l Limits) String() string {
 		"and all of them together the deposit and the reserve", l.MaxEV, l.MaxTotalEV, l.MaxCredit, part)
 }
 
-// CheckParams says whether parameters can be paid with at a layer-1 height. Errors
-// are the faults TicketParamsUnusable and, where new ones must be asked for,
-// TicketParamsStale.
-func CheckParams(p *Params, l1 protocol.L1Block) error {
-	switch {
-	case p.ExpirationBlock == 0:
-		return fault.New(fault.TicketParamsUnusable, opPay, "ticket params without an expiration block")
-	case p.ExpirationBlock <= l1 || p.ExpirationBlock-l1 <= 1:
-		return fault.New(fault.TicketParamsStale, opPay, "")
-	}
-	return nil
-}
-
 // CheckSender says whether n tickets may be sent, in the network's order: the
 // ticket's worth, our funds, the payment's worth, the deposit. Tickets without value
 // may always be sent. round is the present one. Errors are the faults of a gateway
