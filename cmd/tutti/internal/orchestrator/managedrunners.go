@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/ai/gpuplacement"
-	"github.com/tuttinode/tutti/ai/manager"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	live "github.com/tuttinode/tutti/core/liverunner"
