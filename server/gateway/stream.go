@@ -19,7 +19,7 @@ import (
 type stream struct {
 	// id is the stream's name for the network and players. The admission hook may choose it.
 	id core.ManifestID
-	streamOwner
+	streamClient
 	since time.Time
 	pool  *videorouting.Pool[upstream.Info]
 	order hls.Order
@@ -34,8 +34,8 @@ type stream struct {
 	streamState
 }
 
-// streamOwner is what a stream counts for, and what its owner's streams know of orchestrators.
-type streamOwner struct {
+// streamClient is what a stream counts for, and what its owner's streams know of orchestrators.
+type streamClient struct {
 	// pushers are those that the admission hook admitted to the stream; guarded by Gateway.mu.
 	pushers map[pusher]bool
 	// party is what it counts for, claimedBy the key or this machine that it is of. Guarded by Gateway.mu.
