@@ -49,7 +49,7 @@ func (p *Pool) conditionOf(r *remote) (fault.Code, string) {
 		return codes[r.last.kind], r.last.detail
 	case r.open() || r.verifiedAt.IsZero():
 		return "", ""
-	case behind(newest, r.lastHeight):
+	case lagging(newest, r.lastHeight):
 		return fault.RPCStale, "its newest block is more than a minute behind that of the other endpoints"
 	case p.silentTooLong(silent):
 		return fault.RPCStale, "its newest block has not changed for more than " +

@@ -9,8 +9,8 @@ import (
 // staleLag is how many blocks behind the newest is a condition: about a minute.
 const staleLag = 240
 
-// behind reports whether an endpoint's newest block is too far behind that of the others.
-func behind(newest, has protocol.L2Block) bool { return lag(newest, has) > staleLag }
+// lagging reports whether an endpoint's newest block is too far behind that of the others.
+func lagging(newest, has protocol.L2Block) bool { return lag(newest, has) > staleLag }
 
 // silentTooLong reports whether an endpoint's newest block has not changed for too long.
 func (p *Pool) silentTooLong(age time.Duration) bool { return age > p.opt.StaleAfter }
