@@ -13,8 +13,8 @@ const failedShare = 4
 // WorthGas reports whether a redemption is worth its gas: a ticket pays more than the transaction costs.
 func WorthGas(pays, cost core.Wei) bool { return pays.Cmp(cost) > 0 }
 
-// WorthAnotherAttempt reports whether a ticket of which attempts already failed is worth another one: spent is what they
-// cost. In its last rounds (ending) all attempts together may cost what it pays, before that a quarter of it.
+// WorthAnotherAttempt reports whether a ticket of which attempts already failed is worth another one: spent is what
+// they cost. In its last rounds (ending) all attempts together may cost what it pays, before that a quarter of it.
 func WorthAnotherAttempt(pays, cost, spent core.Wei, ending bool) bool {
 	most := pays
 	if !ending {

@@ -13,8 +13,8 @@ func TestPriceRaised(t *testing.T) {
 	for _, c := range []struct {
 		first, now *big.Rat
 		raised     bool
-	}{{one, two, false}, {one, three, true}, {nil, one, true}, {nil, nil, false}, {one, nil, false}, {new(big.Rat), one, true},
-		{nil, new(big.Rat), false}} {
+	}{{one, two, false}, {one, three, true}, {nil, one, true}, {nil, nil, false}, {one, nil, false},
+		{new(big.Rat), one, true}, {nil, new(big.Rat), false}} {
 		if got := pm.PriceRaised(c.first, c.now); got != c.raised {
 			t.Errorf("from %v to %v: %v", c.first, c.now, got)
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// Unlocked reports whether a sender may withdraw its funds in a round; withdraw is its withdraw round, 0 while the funds
-// are locked.
+// Unlocked reports whether a sender may withdraw its funds in a round; withdraw is its withdraw round, 0 while the
+// funds are locked.
 func Unlocked(withdraw, round protocol.Round) bool { return withdraw != 0 && withdraw <= round }
 
 // UnlocksSoon reports whether a sender's funds may be gone before tickets of a round are redeemed: tickets are neither

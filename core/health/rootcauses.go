@@ -6,8 +6,9 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// RootCauses returns the node's root causes with the conditions that follow from them and are hidden by them: without
-// any endpoint nothing on the chain can be done, and without a working GPU a node that was given GPUs has no transcoder.
+// RootCauses returns the node's root causes with the conditions that follow from them and are hidden by them:
+// without any endpoint nothing on the chain can be done, and without a working GPU a node that was given GPUs has
+// no transcoder.
 func RootCauses() map[fault.Code][]fault.Code {
 	c := EndpointCauses()
 	c[fault.ChainUnavailable] = append(c[fault.ChainUnavailable],
@@ -28,8 +29,8 @@ func EndpointCauses() map[fault.Code][]fault.Code {
 	}}
 }
 
-// hides is the rule by which one condition hides another: it is a root cause of it, and not less severe. An operator who
-// is alerted of critical conditions only would be alerted of neither otherwise.
+// hides is the rule by which one condition hides another: it is a root cause of it, and not less severe. Otherwise
+// an operator that is alerted of critical conditions only would be alerted of neither.
 func (b *Board) hides(cause, code fault.Code) bool {
 	return cause != code && fault.SeverityOf(cause) >= fault.SeverityOf(code) && slices.Contains(b.causes[cause], code)
 }

@@ -31,8 +31,8 @@ type CapsOptions struct {
 	Log   *slog.Logger
 }
 
-// Caps is the maximum prices that a gateway pays. Reading takes no lock; changes last until the next start. AbovePriceCap
-// is the rule by which prices are compared with them.
+// Caps is the maximum prices that a gateway pays. Reading takes no lock; changes last until the next start.
+// AbovePriceCap is the rule by which prices are compared with them.
 type Caps struct {
 	opt CapsOptions
 	now atomic.Pointer[capsTable]

@@ -24,7 +24,7 @@ type Recorder struct {
 	transcodeMetrics
 }
 
-// capacityMetrics are the series of sessions, and of who does them.
+// capacityMetrics are the series of sessions and of their workers.
 type capacityMetrics struct {
 	transcoders, capacity, load prometheus.Gauge
 	swaps                       prometheus.Counter
