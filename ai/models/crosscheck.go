@@ -227,7 +227,8 @@ func (d *draft) addWarm(warm []gpuplacement.Need, n gpuplacement.Need, g gpuplac
 		}
 		text, remedy := tooManyContainers(with, g),
 			"write \"warm\": false for one of them, or raise -aiRunnerContainersPerGPU if the memory allows"
-		if alone := (gpuplacement.Set{g.Devices, maxContainers}); len(with) > maxContainers || !alone.Fits(with) {
+		alone := gpuplacement.Set{Devices: g.Devices, PerDevice: maxContainers}
+		if len(with) > maxContainers || !alone.Fits(with) {
 			text, remedy = notEnoughMemory(with, g.Devices),
 				`write "warm": false for one of them, use a smaller model, or correct a need with vram_gb`
 			if n.Takes.Share > 0 {
