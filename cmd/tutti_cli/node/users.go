@@ -19,8 +19,9 @@ const (
 )
 
 // PortUsers returns the numbers of the users at the other end of a connection of this machine to
-// itself: of the listening process, and of the one that accepted the connection. None is known where
-// that end is on another machine or in a container.
+// itself: of the listening process, and of the one that accepted the connection, each user once. None is
+// known where that end is on another machine or in a container. The kernel repeats lines of its tables
+// while other sockets come and go.
 func PortUsers(local, remote net.Addr) (ids []int) {
 	here, err := netip.ParseAddrPort(local.String())
 	if err != nil {
@@ -30,8 +31,10 @@ func PortUsers(local, remote net.Addr) (ids []int) {
 	if err != nil {
 		return nil
 	}
-	ours, theirs := bare(here), bare(there)
-	all := append(sockets("/proc/net/tcp"), sockets("/proc/net/tcp6")...)
+	return usersOf(append(sockets("/proc/net/tcp"), sockets("/proc/net/tcp6")...), bare(here), bare(there))
+}
+
+func usersOf(all []socket, ours, theirs netip.AddrPort) (ids []int) {
 	for _, s := range all {
 		if s.state != listens && s.inode != noInode && s.local == theirs && s.remote == ours {
 			ids = append(ids, s.user)
@@ -40,7 +43,8 @@ func PortUsers(local, remote net.Addr) (ids []int) {
 	if at := listener(all, theirs); at != nil {
 		ids = append(ids, at.user)
 	}
-	return ids
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // listener returns the socket that gets connections to an address: one that listens there before one
