@@ -9,6 +9,6 @@
 // admission), core/videorouting (a gateway's choice of orchestrators), core/capability,
 // core/fault, core/health and core/lifecycle.
 //
-// peer.go says what counts as one peer where only its address is known: an IPv4 address, or the /64
+// peernetwork.go says what counts as one peer where only its address is known: an IPv4 address, or the /64
 // of an IPv6 address, whose owner has all of it.
 package core

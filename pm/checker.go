@@ -124,8 +124,8 @@ func (r *Reading) Verify(nonces *Nonces) (v Verdict) {
 
 // fatal checks what is the same for all tickets of a payment.
 func (c *Checker) fatal(p *Payment, rand protocol.Word) error {
-	switch w := c.Funds.WithdrawRound; {
-	case w != 0 && w <= c.Round+1:
+	switch {
+	case UnlocksSoon(c.Funds.WithdrawRound, c.Round):
 		return fault.New(fault.SenderUnlockingSoon, opCheck,
 			"deposit and reserve for sender "+p.Sender.String()+" is set to unlock soon")
 	case p.Params.Recipient != c.Recipient:

@@ -2,7 +2,6 @@ package pm
 
 import (
 	"fmt"
-	"math/big"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
@@ -11,9 +10,6 @@ import (
 
 // opPay is what is attempted when a gateway does not pay.
 const opPay = "make payment"
-
-// maxRaise is by how much a price may grow within a session.
-const maxRaise = 2
 
 // Limits are what a gateway's operator allows.
 type Limits struct {
@@ -41,19 +37,6 @@ func (l Limits) String() string {
 		"and all of them together the deposit and the reserve", l.MaxEV, l.MaxTotalEV, l.MaxCredit, part)
 }
 
-// CheckParams says whether parameters can be paid with at a layer-1 height. Errors
-// are the faults TicketParamsUnusable and, where new ones must be asked for,
-// TicketParamsStale.
-func CheckParams(p *Params, l1 protocol.L1Block) error {
-	switch {
-	case p.ExpirationBlock == 0:
-		return fault.New(fault.TicketParamsUnusable, opPay, "ticket params without an expiration block")
-	case p.ExpirationBlock <= l1 || p.ExpirationBlock-l1 <= 1:
-		return fault.New(fault.TicketParamsStale, opPay, "")
-	}
-	return nil
-}
-
 // CheckSender says whether n tickets may be sent, in the network's order: the
 // ticket's worth, our funds, the payment's worth, the deposit. Tickets without value
 // may always be sent. round is the present one. Errors are the faults of a gateway
@@ -77,33 +60,9 @@ func CheckSender(p *Params, n int, funds protocol.Sender, round protocol.Round, 
 		return fault.New(fault.TicketTotalEVHigh, opPay,
 			fmt.Sprintf("%d tickets of %s wei are worth more than the allowed %s", n, ev, l.MaxTotalEV))
 	}
-	most := new(big.Int).Quo(funds.Deposit.Big(), big.NewInt(int64(max(1, l.DepositMultiplier))))
-	if p.FaceValue.Big().Cmp(most) > 0 {
+	if most := depositLimit(funds.Deposit, l.DepositMultiplier); p.FaceValue.Big().Cmp(most) > 0 {
 		return fault.New(fault.TicketFaceValueHigh, opPay,
 			fmt.Sprintf("ticket face value of %s wei is more than the deposit carries, %s", p.FaceValue, most))
-	}
-	return nil
-}
-
-// checkFunds says whether recipients take tickets on these funds.
-func checkFunds(funds protocol.Sender, round protocol.Round) error {
-	switch {
-	case funds.WithdrawRound != 0 && funds.WithdrawRound <= round+1:
-		return fault.New(fault.OwnFundsUnlocking, opPay, fmt.Sprintf("deposit and reserve are set to unlock in round %d",
-			funds.WithdrawRound))
-	case funds.Reserve.FundsRemaining.IsZero():
-		return fault.New(fault.OwnReserveEmpty, opPay, "no reserve")
-	case funds.Deposit.IsZero():
-		return fault.New(fault.OwnDepositEmpty, opPay, "no deposit")
-	}
-	return nil
-}
-
-// CheckPrice compares an orchestrator's price with the one at the beginning of the
-// session. The error is the fault PriceRaised.
-func CheckPrice(first, now Price) error {
-	if now.Rat().Cmp(first.Of(maxRaise).rat()) > 0 {
-		return fault.New(fault.PriceRaised, opPay, fmt.Sprintf("price rose from %s to %s wei", first, now))
 	}
 	return nil
 }

@@ -34,12 +34,6 @@ func (p *Params) EV() Value {
 	return Value{new(big.Rat).SetFrac(n, maxWinProb())}
 }
 
-// maxWinProb is certainty, 2^256-1.
-func maxWinProb() *big.Int {
-	one := big.NewInt(1)
-	return new(big.Int).Sub(new(big.Int).Lsh(one, 256), one)
-}
-
 // Signed is one ticket of a payment: what differs between the tickets of a set.
 type Signed struct {
 	Nonce uint32

@@ -3,25 +3,10 @@ package pm
 import (
 	"math"
 	"math/big"
-
-	"github.com/tuttinode/tutti/core"
 )
 
 // quantum is into how many parts a wei is divided in a price with overhead.
 const quantum = 1000
-
-// Overhead adds to a price what redeeming costs: the share that txCost is of the
-// face value. Nothing is added where gas is free, or where there is no face value to
-// pay it from.
-func Overhead(base *big.Rat, faceValue, txCost core.Wei) *big.Rat {
-	price := new(big.Rat).Set(base)
-	if base.Sign() <= 0 || faceValue.IsZero() || txCost.IsZero() {
-		return price
-	}
-	factor := new(big.Rat).SetFrac(txCost.Big(), faceValue.Big())
-	factor.Add(factor, big.NewRat(1, 1))
-	return price.Mul(price, factor)
-}
 
 // Quantize returns the price with which an overhead goes on the wire: whole thousandths of
 // a wei, towards zero, in lowest terms. A price beyond what the wire carries becomes

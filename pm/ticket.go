@@ -1,7 +1,6 @@
 package pm
 
 import (
-	"bytes"
 	"encoding/binary"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -75,17 +74,6 @@ func TicketDigest(hash protocol.Hash) [32]byte { return signature.EthDigest(hash
 // RandHash returns the hash of a recipient's random number, which binds it before the
 // sender signs.
 func RandHash(rand protocol.Word) protocol.Hash { return signature.Keccak256(rand[:]) }
-
-// Wins draws: a ticket wins when the hash of its signature and the recipient's
-// random number is below the win probability. Neither side can choose the hash,
-// because each has bound its part before it sees the other's.
-func Wins(sig []byte, rand protocol.Word, winProb protocol.Word) bool {
-	draw := signature.Keccak256(sig, rand[:])
-	return below(draw[:], winProb)
-}
-
-// below compares a draw of 32 bytes with a win probability, as numbers.
-func below(draw []byte, winProb protocol.Word) bool { return bytes.Compare(draw, winProb[:]) < 0 }
 
 // Winning returns a ticket of these parameters as it is redeemed. A signature that is not
 // 65 bytes long is cut or filled with zeros: the ticket was not checked then.

@@ -7,21 +7,6 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// sizeLimits are the frame sizes that a codec's hardware encoders agree on. The
-// network applies them to every encoder, software included, so that a profile
-// gives the same output everywhere.
-type sizeLimits struct{ minWidth, minHeight, maxWidth, maxHeight int }
-
-// codecLimits are the limits of each codec. Read-only.
-var codecLimits = map[core.VideoCodec]sizeLimits{
-	core.CodecH264: {146, 50, 4096, 4096},
-	core.CodecHEVC: {132, 40, 8192, 8192},
-}
-
-// hardMax is the side in pixels that no encoder goes beyond. Only a source of
-// extreme shape gets there.
-const hardMax = 16384
-
 // OutputSize returns the size of a rendition in pixels. The source's shape always
 // wins: the profile only fixes the larger side, a portrait source swaps the roles
 // of width and height, nothing is cropped or padded, and both sides are even.
@@ -29,7 +14,7 @@ const hardMax = 16384
 // A source without a size or of a shape that cannot be encoded, and a codec
 // without limits, are faults.
 func OutputSize(srcWidth, srcHeight int, p core.Profile) (width, height int, err error) {
-	limits, ok := codecLimits[p.Encoder]
+	limits, ok := core.PictureLimitsOf(p.Encoder)
 	if !ok {
 		return 0, 0, fault.New(fault.EncoderNotFound, "size rendition", fmt.Sprintf("no size limits for codec %d", p.Encoder))
 	}
@@ -37,15 +22,15 @@ func OutputSize(srcWidth, srcHeight int, p core.Profile) (width, height int, err
 		return 0, 0, fault.New(fault.InvalidData, "size rendition", fmt.Sprintf("source is %dx%d", srcWidth, srcHeight))
 	}
 	side := max(
-		min(max(p.Width, limits.minWidth), limits.maxWidth),
-		min(max(p.Height, limits.minHeight), limits.maxHeight),
+		min(max(p.Width, limits.MinWidth), limits.MaxWidth),
+		min(max(p.Height, limits.MinHeight), limits.MaxHeight),
 	) &^ 1
 	if srcWidth >= srcHeight {
-		width, height = follow(side, srcWidth, srcHeight, limits.minHeight)
+		width, height = follow(side, srcWidth, srcHeight, limits.MinHeight)
 	} else {
-		height, width = follow(side, srcHeight, srcWidth, limits.minWidth)
+		height, width = follow(side, srcHeight, srcWidth, limits.MinWidth)
 	}
-	if width > hardMax || height > hardMax {
+	if width > core.MaxPictureSide || height > core.MaxPictureSide {
 		return 0, 0, fault.New(fault.InvalidArgument, "size rendition",
 			fmt.Sprintf("a %dx%d source would give %dx%d", srcWidth, srcHeight, width, height))
 	}

@@ -1,13 +1,17 @@
 package manager
 
-import "context"
+import (
+	"context"
+
+	"github.com/tuttinode/tutti/ai/gpuplacement"
+)
 
 // ClaimGPUs gives GPUs to a program that is not a model. The program counts as a warm model in the plan of
 // slots that models share with transcoding (Options.Reserve). It waits until the GPUs are known and free, and
 // calls onWait before each wait, with the reason if there is one. The fault is ModelNoRoom. On a node without
 // GPUs the list is empty.
 func (m *Manager) ClaimGPUs(
-	ctx context.Context, need Need, onWait func(error),
+	ctx context.Context, need gpuplacement.Need, onWait func(error),
 ) (ids []string, release func(), err error) {
 	m.wantEngine()
 	d := m.shared.devices

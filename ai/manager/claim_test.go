@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/tuttinode/tutti/ai/gpuplacement"
 	"github.com/tuttinode/tutti/ai/manager"
 	"github.com/tuttinode/tutti/core/fault"
 )
@@ -19,7 +20,7 @@ func TestClaimGPUs(t *testing.T) {
 		Devices: []manager.Device{{ID: "0", MemoryBytes: 8 << 30}, {ID: "1", MemoryBytes: 8 << 30}},
 		Reserve: func(device string, bytes int64) { reserved[device] = bytes },
 	})
-	need := manager.Need{Devices: 1, Takes: manager.Memory{Bytes: 6 << 30}}
+	need := gpuplacement.Need{Devices: 1, Takes: gpuplacement.Memory{Bytes: 6 << 30}}
 	waited := make(chan struct{}, 8)
 	claim := func(ctx context.Context) ([]string, func(), error) {
 		return m.ClaimGPUs(ctx, need, func(error) { waited <- struct{}{} })
@@ -32,7 +33,7 @@ func TestClaimGPUs(t *testing.T) {
 	if err != nil || fmt.Sprint(second) != "[1]" {
 		t.Fatal(second, err)
 	}
-	if _, _, err := m.ClaimGPUs(t.Context(), manager.Need{Devices: 3}, func(error) {}); !errors.Is(err,
+	if _, _, err := m.ClaimGPUs(t.Context(), gpuplacement.Need{Devices: 3}, func(error) {}); !errors.Is(err,
 		fault.ModelNoRoom) {
 		t.Error("three of two GPUs:", err)
 	}

@@ -10,14 +10,18 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/tuttinode/tutti/ai/gpuplacement"
 	"github.com/tuttinode/tutti/core/fault"
 )
+
+// emulated is the device that containers get on a node without GPUs.
+const emulated = "emulated-0"
 
 // devices allocates the GPUs, which all models share. Its lock is held for the choice
 // only, never while a container starts or stops.
 type devices struct {
 	// gpus does not change once the devices are known; nothing is allocated before.
-	gpus GPUSet
+	gpus gpuplacement.Set
 	// real means that the devices exist, false for the emulated one.
 	real bool
 	// reserve is Options.Reserve.
@@ -34,8 +38,8 @@ type devices struct {
 
 // allocation is a container's right to its device slots.
 type allocation struct {
-	slots []DeviceSlot
-	takes Memory
+	slots []gpuplacement.Slot
+	takes gpuplacement.Memory
 	// reservation is a warm runner's, nil for a cold one.
 	reservation *reservation
 	// removed means that its entry was removed, so that it ends with its jobs.
@@ -54,7 +58,7 @@ type allocation struct {
 
 // newDevices has no devices before setDevices.
 func newDevices(perDevice int) *devices {
-	return &devices{gpus: GPUSet{PerDevice: perDevice}, changed: make(chan struct{})}
+	return &devices{gpus: gpuplacement.Set{PerDevice: perDevice}, changed: make(chan struct{})}
 }
 
 // errNotNeeded means that no job waits for the model whose GPUs are not free.
@@ -63,7 +67,8 @@ var errNotNeeded = errors.New("no job waits for the model")
 // claim allocates device slots for need. If they are taken, it evicts idle cold models
 // and waits for busy ones as long as wanted returns true; else the error is errNotNeeded.
 // waits is called before each wait. The fault is ModelNoRoom.
-func (d *devices) claim(ctx context.Context, t *allocation, need Need, wanted func() bool, waits func()) error {
+func (d *devices) claim(ctx context.Context, t *allocation, need gpuplacement.Need, wanted func() bool,
+	waits func()) error {
 	const op = "place a container"
 	need = d.normalize(need)
 	if t.reservation != nil {
@@ -108,7 +113,7 @@ func awaitChange(ctx context.Context, changed <-chan struct{}, after time.Durati
 }
 
 // whyImpossible explains why the need can never be met.
-func (d *devices) whyImpossible(need Need) string {
+func (d *devices) whyImpossible(need gpuplacement.Need) string {
 	if need.Devices > len(d.gpus.Devices) {
 		return fmt.Sprintf("the model is spread over %d GPUs, the node has %d", need.Devices, len(d.gpus.Devices))
 	}
@@ -156,7 +161,7 @@ func (d *devices) wakeClaims() {
 
 // ids returns the devices' names to show, and those for the engine: none when the node has no
 // GPU.
-func (d *devices) ids(slots []DeviceSlot) (shown, real []string) {
+func (d *devices) ids(slots []gpuplacement.Slot) (shown, real []string) {
 	for _, p := range slots {
 		shown = append(shown, d.gpus.Devices[p.Device].ID)
 	}

@@ -1,43 +1,10 @@
 package manager
 
 import (
-	"slices"
 	"time"
+
+	"github.com/tuttinode/tutti/ai/gpuplacement"
 )
-
-// evictable lists the occupants that may be evicted, the least recently used first.
-func evictable(occupants []Occupant) []int {
-	var out []int
-	for i, o := range occupants {
-		if o.Evictable {
-			out = append(out, i)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b int) int { return occupants[a].Used.Compare(occupants[b].Used) })
-	return out
-}
-
-// minimizeEvictions spares occupants whose eviction does not help, the most recently used
-// first.
-func minimizeEvictions(g GPUSet, occupants []Occupant, candidates []int, gone map[int]bool, need Need) Placement {
-	for _, i := range slices.Backward(candidates) {
-		if !gone[i] {
-			continue
-		}
-		delete(gone, i)
-		if _, ok := fit(g, occupants, gone, need); !ok {
-			gone[i] = true
-		}
-	}
-	var c Placement
-	c.Slots, _ = fit(g, occupants, gone, need)
-	for _, i := range candidates {
-		if gone[i] {
-			c.Evict = append(c.Evict, i)
-		}
-	}
-	return c
-}
 
 // keeps returns for how long an allocation keeps its slots against another one: 0 against warm
 // models, and when its entry was removed.
@@ -51,13 +18,14 @@ func (t *allocation) keeps(other *allocation) time.Duration {
 // tryClaim allocates slots or evicts others. impossible means that the need could not be
 // met even if all cold models were idle. kept is after how long the next model may be evicted
 // that keeps its slots until then, 0 if there is none.
-func (d *devices) tryClaim(t *allocation, need Need) (changed <-chan struct{}, kept time.Duration, impossible bool) {
+func (d *devices) tryClaim(t *allocation, need gpuplacement.Need) (changed <-chan struct{}, kept time.Duration,
+	impossible bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	occupants := make([]Occupant, len(d.allocations))
-	cold := make([]Occupant, len(d.allocations))
+	occupants := make([]gpuplacement.Occupant, len(d.allocations))
+	cold := make([]gpuplacement.Occupant, len(d.allocations))
 	for i, o := range d.allocations {
-		occupants[i] = Occupant{Slots: o.slots, Takes: o.takes}
+		occupants[i] = gpuplacement.Occupant{Slots: o.slots, Takes: o.takes}
 		cold[i] = occupants[i]
 		cold[i].Evictable = o.removed
 		if o.evict == nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tuttinode/tutti/ai/backend"
 	"github.com/tuttinode/tutti/ai/docker"
+	"github.com/tuttinode/tutti/ai/gpuplacement"
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fetchurl"
@@ -80,17 +81,13 @@ func (e *Entry) initialState() inference.State {
 }
 
 // need returns what one container needs.
-func (e *Entry) need() Need {
-	return Need{Devices: e.GPUs, Takes: Memory{Bytes: e.MemoryBytes, Share: e.MemoryShare}, IDs: e.GPUIDs}
+func (e *Entry) need() gpuplacement.Need {
+	return gpuplacement.Need{Devices: e.GPUs, IDs: e.GPUIDs,
+		Takes: gpuplacement.Memory{Bytes: e.MemoryBytes, Share: e.MemoryShare}}
 }
 
 // Device is a GPU.
-type Device struct {
-	// ID is the Docker Engine's name for it, "0" or "GPU-…".
-	ID string
-	// MemoryBytes is its memory, 0 when unknown.
-	MemoryBytes int64
-}
+type Device = gpuplacement.Device
 
 // Options are a manager's parts and settings.
 type Options struct {

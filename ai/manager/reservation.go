@@ -3,13 +3,13 @@ package manager
 import (
 	"slices"
 
-	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/ai/gpuplacement"
 )
 
 // reservation holds GPUs for a warm runner's successive containers. All reservations
 // are assigned together, so that each fits in whatever order containers start.
 type reservation struct {
-	need Need
+	need gpuplacement.Need
 	// devices are indexes into devices.gpus; nil if it did not fit. Set once; guarded by
 	// devices.mu.
 	devices []int
@@ -32,19 +32,15 @@ func (d *devices) setDevices(list []Device) {
 
 // assignLocked assigns devices to the reservations that have none.
 func (d *devices) assignLocked() {
-	g := models.GPUSet{Slots: d.gpus.PerDevice}
-	for _, device := range d.gpus.Devices {
-		g.Devices = append(g.Devices, models.Device(device))
-	}
-	needs := make([]models.Need, len(d.reservations))
+	needs := make([]gpuplacement.Need, len(d.reservations))
 	for i, r := range d.reservations {
 		n := d.normalize(r.need)
 		if r.devices != nil {
 			n.Devices, n.IDs = len(r.devices), d.names(r.devices)
 		}
-		needs[i] = models.Need{Bytes: n.Takes.Bytes, Share: n.Takes.Share, Devices: n.Devices, IDs: n.IDs}
+		needs[i] = n
 	}
-	for i, at := range g.Assign(needs) {
+	for i, at := range d.gpus.Assign(needs) {
 		if d.reservations[i].devices == nil {
 			d.reservations[i].devices = at
 		}
@@ -84,7 +80,7 @@ func (d *devices) reportReservedLocked() {
 	sums := make([]int64, len(d.gpus.Devices))
 	for _, r := range d.reservations {
 		for _, i := range r.devices {
-			sums[i] += r.need.Takes.on(d.gpus.Devices[i])
+			sums[i] += r.need.Takes.On(d.gpus.Devices[i])
 		}
 	}
 	for i, n := range sums {
@@ -93,7 +89,7 @@ func (d *devices) reportReservedLocked() {
 }
 
 // normalize adapts a need to this node: without GPUs a container takes one slot.
-func (d *devices) normalize(need Need) Need {
+func (d *devices) normalize(need gpuplacement.Need) gpuplacement.Need {
 	need.Devices = max(need.Devices, 1)
 	if !d.real {
 		need.Devices, need.IDs = 1, nil
@@ -112,9 +108,11 @@ func (d *devices) lendToCold(r *reservation) {
 // placeLocked finds slots. A container with a reservation goes there, where only cold
 // models can block it. Others use unreserved slots; if none is free, they also use
 // reservations that are not held.
-func (d *devices) placeLocked(t *allocation, occupants []Occupant, need Need) (Placement, bool) {
+func (d *devices) placeLocked(t *allocation, occupants []gpuplacement.Occupant,
+	need gpuplacement.Need) (gpuplacement.Placement, bool) {
 	if t.reservation == nil {
-		if c, ok := Place(d.gpus, d.withReservedLocked(occupants, d.reservations), need); ok && len(c.Evict) == 0 {
+		c, ok := gpuplacement.Place(d.gpus, d.withReservedLocked(occupants, d.reservations), need)
+		if ok && len(c.Evict) == 0 {
 			return c, true
 		}
 		var held []*reservation
@@ -123,19 +121,20 @@ func (d *devices) placeLocked(t *allocation, occupants []Occupant, need Need) (P
 				held = append(held, r)
 			}
 		}
-		return Place(d.gpus, d.withReservedLocked(occupants, held), need)
+		return gpuplacement.Place(d.gpus, d.withReservedLocked(occupants, held), need)
 	}
 	if t.reservation.devices == nil {
-		return Place(d.gpus, d.withReservedLocked(occupants, d.reservations), need)
+		return gpuplacement.Place(d.gpus, d.withReservedLocked(occupants, d.reservations), need)
 	}
 	need.IDs = d.names(t.reservation.devices)
-	return Place(d.gpus, occupants, need)
+	return gpuplacement.Place(d.gpus, occupants, need)
 }
 
 // withReservedLocked adds reservations to the occupants, as if their containers existed:
 // on free slots, else on those of cold models, which would be evicted.
-func (d *devices) withReservedLocked(occupants []Occupant, list []*reservation) []Occupant {
-	taken, held := make(map[DeviceSlot]bool), make(map[DeviceSlot]bool)
+func (d *devices) withReservedLocked(occupants []gpuplacement.Occupant,
+	list []*reservation) []gpuplacement.Occupant {
+	taken, held := make(map[gpuplacement.Slot]bool), make(map[gpuplacement.Slot]bool)
 	for i, o := range occupants {
 		for _, p := range o.Slots {
 			taken[p] = true
@@ -147,7 +146,7 @@ func (d *devices) withReservedLocked(occupants []Occupant, list []*reservation) 
 		if r.occupied || r.devices == nil {
 			continue
 		}
-		o := Occupant{Takes: r.need.Takes}
+		o := gpuplacement.Occupant{Takes: r.need.Takes}
 		for _, i := range r.devices {
 			p := d.freeSlot(i, taken, held)
 			taken[p], held[p] = true, true
@@ -159,13 +158,13 @@ func (d *devices) withReservedLocked(occupants []Occupant, list []*reservation) 
 }
 
 // freeSlot returns a device's first slot that is not taken, else one that is not held.
-func (d *devices) freeSlot(device int, taken, held map[DeviceSlot]bool) DeviceSlot {
-	for _, not := range []map[DeviceSlot]bool{taken, held} {
+func (d *devices) freeSlot(device int, taken, held map[gpuplacement.Slot]bool) gpuplacement.Slot {
+	for _, not := range []map[gpuplacement.Slot]bool{taken, held} {
 		for s := range d.gpus.PerDevice {
-			if p := (DeviceSlot{Device: device, Slot: s}); !not[p] {
+			if p := (gpuplacement.Slot{Device: device, Slot: s}); !not[p] {
 				return p
 			}
 		}
 	}
-	return DeviceSlot{Device: device, Slot: d.gpus.PerDevice}
+	return gpuplacement.Slot{Device: device, Slot: d.gpus.PerDevice}
 }

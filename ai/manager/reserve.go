@@ -2,10 +2,8 @@ package manager
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
-	"github.com/tuttinode/tutti/core/fairqueue"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 )
@@ -44,16 +42,7 @@ func (m *model) reserve(ctx context.Context, party string) (*slot, error) {
 
 // refusal is the fault of a job without a slot.
 func (m *model) refusal(err error) error {
-	const op = "wait for a slot"
 	s := m.pool.queue.Stats()
-	switch {
-	case errors.Is(err, fairqueue.ErrFull):
-		return fault.New(fault.ModelLineFull, op, fmt.Sprintf("%d in use, %d waiting for %s", s.InUse, s.Waiting, m.id))
-	case errors.Is(err, context.DeadlineExceeded):
-		detail := fmt.Sprintf("%s is %s, %d of %d in use", m.id, m.snapshot.Load().State, s.InUse, s.Slots)
-		return &fault.Fault{Code: fault.ModelWaitOver, Op: op, Detail: detail, Err: err}
-	case errors.Is(err, context.Canceled):
-		return fault.Wrap(fault.Canceled, op, err)
-	}
-	return err
+	waitOver := fmt.Sprintf("%s is %s, %d of %d in use", m.id, m.snapshot.Load().State, s.InUse, s.Slots)
+	return inference.QueueRefusal(err, "wait for a slot", m.id, s, waitOver, fault.Canceled)
 }

@@ -20,16 +20,7 @@ type runner struct {
 	log    *slog.Logger
 	// reservation is a warm runner's share of the GPUs, nil for others.
 	reservation *reservation
-
-	// wake starts a cold runner; probeNow requests a probe; evict asks a cold runner to
-	// free its GPUs; ended means that its container may have ended, pulled that an image
-	// or model may have been fetched. Each holds one message.
-	wake, probeNow, evict, ended, pulled chan struct{}
-	// askNow requests a probe whose failure means no more than that of any other.
-	askNow chan struct{}
-	// removed is closed when its entry was removed. expelled means that the pool no longer
-	// accepts it; it is guarded by pool.mu.
-	removed  chan struct{}
+	runnerSignals
 	expelled bool
 
 	// The model's goroutine owns these: seen is the last reported status, woken means that
@@ -51,6 +42,19 @@ type runner struct {
 	left atomic.Pointer[left]
 }
 
+// runnerSignals are the events that a runner waits for.
+type runnerSignals struct {
+	// wake starts a cold runner; probeNow requests a probe; evict asks a cold runner to
+	// free its GPUs; ended means that its container may have ended, pulled that an image
+	// or model may have been fetched. Each holds one message.
+	wake, probeNow, evict, ended, pulled chan struct{}
+	// askNow requests a probe whose failure means no more than that of any other.
+	askNow chan struct{}
+	// removed is closed when its entry was removed. expelled means that the pool no longer
+	// accepts it; it is guarded by pool.mu.
+	removed chan struct{}
+}
+
 // shared are the parts that all runners of the node share.
 type shared struct {
 	o       *Options
@@ -66,8 +70,9 @@ func newRunner(m *model, e *Entry, s *shared) *runner {
 	flag := func() chan struct{} { return make(chan struct{}, 1) }
 	r := &runner{
 		model: m, entry: e, shared: s, log: m.log,
-		wake: flag(), probeNow: flag(), evict: flag(), ended: flag(), pulled: flag(), askNow: flag(),
-		removed: make(chan struct{}), now: status{state: e.initialState()}, seen: status{state: e.initialState()},
+		runnerSignals: runnerSignals{wake: flag(), probeNow: flag(), evict: flag(), ended: flag(), pulled: flag(),
+			askNow: flag(), removed: make(chan struct{})},
+		now: status{state: e.initialState()}, seen: status{state: e.initialState()},
 	}
 	last := maxRetry
 	if e.external() {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/tuttinode/tutti/ai/gpuplacement"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
@@ -141,7 +142,7 @@ func (l *loader) checkMemory() {
 		return
 	}
 	g, measured := l.gpuSet()
-	var warm []Need
+	var warm []gpuplacement.Need
 	for _, d := range l.drafts {
 		if d.refused || d.merged || d.entry.External() {
 			continue
@@ -154,7 +155,7 @@ func (l *loader) checkMemory() {
 		if len(l.options.Devices) == 0 {
 			n.Devices, n.IDs = 1, nil
 		}
-		if !g.fits([]Need{n}) {
+		if !g.Fits([]gpuplacement.Need{n}) {
 			d.tooLarge(n, g.Devices)
 			continue
 		}
@@ -166,8 +167,8 @@ func (l *loader) checkMemory() {
 
 // gpuSet returns the devices for the node's containers. measured means that their memory is
 // known; else only the slots per device count.
-func (l *loader) gpuSet() (g GPUSet, measured bool) {
-	g = GPUSet{Devices: slices.Clone(l.options.Devices), Slots: max(1, l.options.ContainersPerGPU)}
+func (l *loader) gpuSet() (g gpuplacement.Set, measured bool) {
+	g = gpuplacement.Set{Devices: slices.Clone(l.options.Devices), PerDevice: max(1, l.options.ContainersPerGPU)}
 	if len(g.Devices) == 0 {
 		// Without GPUs the containers share one emulated device.
 		g.Devices = []Device{{}}
@@ -199,13 +200,14 @@ func (l *loader) startsContainers() bool {
 
 // tooLarge handles a model that does not fit even alone: a warm one is refused, a cold one
 // gets a notice.
-func (d *draft) tooLarge(n Need, devices []Device) {
+func (d *draft) tooLarge(n gpuplacement.Need, devices []Device) {
 	// A share of a device always fits, so what does not is the model itself.
-	each := gigabytes(n.Bytes)
+	each := gigabytes(n.Takes.Bytes)
 	text := "the model needs " + each + " of GPU memory on each of " + count(n.Devices, "device") +
 		", which too few of the node's devices have"
 	if n.Devices <= 1 {
-		text = "the model needs " + each + " of GPU memory, the largest device has " + gigabytes(n.largest(devices))
+		text = "the model needs " + each + " of GPU memory, the largest device has " +
+			gigabytes(n.Largest(devices).MemoryBytes)
 	}
 	if !d.entry.Warm {
 		d.notice("", text+": its first job will fail")
@@ -216,19 +218,20 @@ func (d *draft) tooLarge(n Need, devices []Device) {
 }
 
 // addWarm adds the entry's containers to those that fit, or refuses it.
-func (d *draft) addWarm(warm []Need, n Need, g GPUSet) []Need {
+func (d *draft) addWarm(warm []gpuplacement.Need, n gpuplacement.Need, g gpuplacement.Set) []gpuplacement.Need {
 	with := warm
 	for range d.entry.Containers() {
 		with = append(with[:len(with):len(with)], n)
-		if len(with) <= maxContainers && g.fits(with) {
+		if len(with) <= maxContainers && g.Fits(with) {
 			continue
 		}
 		text, remedy := tooManyContainers(with, g),
 			"write \"warm\": false for one of them, or raise -aiRunnerContainersPerGPU if the memory allows"
-		if alone := (GPUSet{g.Devices, maxContainers}); len(with) > maxContainers || !alone.fits(with) {
+		alone := gpuplacement.Set{Devices: g.Devices, PerDevice: maxContainers}
+		if len(with) > maxContainers || !alone.Fits(with) {
 			text, remedy = notEnoughMemory(with, g.Devices),
 				`write "warm": false for one of them, use a smaller model, or correct a need with vram_gb`
-			if n.Share > 0 {
+			if n.Takes.Share > 0 {
 				remedy += " and GPU_MEMORY_UTILIZATION"
 			}
 		}
@@ -240,12 +243,12 @@ func (d *draft) addWarm(warm []Need, n Need, g GPUSet) []Need {
 
 // tooManyContainers explains that more warm containers were configured than the devices
 // have slots. The last one is refused.
-func tooManyContainers(warm []Need, g GPUSet) string {
+func tooManyContainers(warm []gpuplacement.Need, g gpuplacement.Set) string {
 	slots := 0
 	for _, n := range warm {
 		slots += n.Devices
 	}
-	have := len(g.Devices) * g.Slots
+	have := len(g.Devices) * g.PerDevice
 	switch {
 	case g.Devices[0].ID == "":
 		return "with this one there are " + count(slots, "warm container") +
@@ -255,20 +258,20 @@ func tooManyContainers(warm []Need, g GPUSet) string {
 			"warm models before it"
 	}
 	return "with this one the warm containers take " + count(slots, "slot") + " on GPUs, the node has " +
-		strconv.Itoa(have) + " (" + count(len(g.Devices), "device") + ", " + count(g.Slots, "slot") + " on each)"
+		strconv.Itoa(have) + " (" + count(len(g.Devices), "device") + ", " + count(g.PerDevice, "slot") + " on each)"
 }
 
 // notEnoughMemory explains that the memory is not sufficient.
-func notEnoughMemory(warm []Need, devices []Device) string {
+func notEnoughMemory(warm []gpuplacement.Need, devices []Device) string {
 	if len(warm) > maxContainers {
 		return "with this one there are more than 100 warm containers"
 	}
 	sum, last := int64(0), warm[len(warm)-1]
 	for _, n := range warm {
-		sum += n.maxTotal(devices)
+		sum += n.MaxTotal(devices)
 	}
 	if sum <= total(devices) {
-		return "no device has " + gigabytes(last.memoryOn(last.largest(devices))) +
+		return "no device has " + gigabytes(last.Takes.On(last.Largest(devices))) +
 			" of GPU memory left for this model besides the warm ones before it"
 	}
 	return "with this one the warm models need " + gigabytes(sum) + " of GPU memory, " + allDevices(devices)

@@ -80,16 +80,6 @@ func (e *Entry) Containers() int {
 	return max(1, e.Capacity)
 }
 
-// MemoryOn returns the memory that a container of the entry allocates on a device of size bytes:
-// its part of VRAM, or the share configured for the text generation runner if that is more.
-// 0 is unknown.
-func (e *Entry) MemoryOn(size int64) int64 {
-	if e.External() {
-		return 0
-	}
-	return e.need().memoryOn(size)
-}
-
 // Environment returns what a container of the entry gets besides PIPELINE and MODEL_ID:
 // for text generation each of the runner's settings, in a fixed order with our
 // defaults, then the other flags in the order of the file. An external entry has

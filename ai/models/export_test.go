@@ -12,12 +12,6 @@ func FieldNames() []string {
 // LLMVariables are the variables of the text generation runner.
 var LLMVariables = llmVariables
 
-// Fits reports whether containers fit on the ground.
-func Fits(g GPUSet, containers []Need) bool { return g.fits(containers) }
-
-// TakesOn is what a container takes on a device.
-func TakesOn(n Need, size int64) int64 { return n.memoryOn(size) }
-
 // Extend adds a list to verified models.
 func Extend(v Verified, source, content string) error {
 	if problems := v.extend(source, []byte(content)); problems != nil {
@@ -28,3 +22,13 @@ func Extend(v Verified, source, content string) error {
 
 // ShippedJSON is the shipped list as it is in the file.
 var ShippedJSON = shippedJSON
+
+// MemoryOn returns the memory that a container of the entry allocates on a device of size bytes:
+// its part of VRAM, or the share configured for the text generation runner if that is more.
+// 0 is unknown.
+func (e *Entry) MemoryOn(size int64) int64 {
+	if e.External() {
+		return 0
+	}
+	return e.need().Takes.On(Device{MemoryBytes: size})
+}

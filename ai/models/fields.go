@@ -100,19 +100,7 @@ func readModelID(d *draft, v node) {
 		return
 	}
 	d.entry.Model.ID = v.text
-	if d.pipeline.Capability == 0 || d.l.options.AllowUnverified || d.l.verified.Has(d.pipeline.Capability, v.text) {
-		return
-	}
-	remedy := "use a verified one, add it with -aiVerifiedModels or give -aiAllowUnverified"
-	if d.l.full() {
-		d.refused = true
-		return
-	}
-	if near, _ := fault.SuggestName(v.text, d.l.verified[d.pipeline.Capability]); near != "" {
-		remedy = "did you mean " + near + "? -aiVerifiedModels adds others, -aiAllowUnverified takes any"
-	}
-	d.reject(fault.ModelUnverified, v, "model_id",
-		quoted(v.text)+" is not in the list of verified "+d.pipeline.Name()+" models", remedy)
+	d.checkVerified(v)
 }
 
 func readGateway(d *draft, v node) {

@@ -1,6 +1,9 @@
 package models
 
-import "github.com/tuttinode/tutti/core"
+import (
+	"github.com/tuttinode/tutti/ai/gpuplacement"
+	"github.com/tuttinode/tutti/core"
+)
 
 // Options are the inputs of Load. It reads nothing else.
 type Options struct {
@@ -38,9 +41,4 @@ type Options struct {
 const MaxFileBytes = 4 << 20
 
 // Device is a GPU.
-type Device struct {
-	// ID is the driver's index or UUID, "0".
-	ID string
-	// MemoryBytes is its memory, 0 when unknown.
-	MemoryBytes int64
-}
+type Device = gpuplacement.Device

@@ -39,6 +39,24 @@ func (v Verified) Has(id capability.ID, model string) bool {
 	return false
 }
 
+// checkVerified refuses a model that is not in the list, unless -aiAllowUnverified takes any. The fault is
+// ModelUnverified.
+func (d *draft) checkVerified(v node) {
+	if d.pipeline.Capability == 0 || d.l.options.AllowUnverified || d.l.verified.Has(d.pipeline.Capability, v.text) {
+		return
+	}
+	remedy := "use a verified one, add it with -aiVerifiedModels or give -aiAllowUnverified"
+	if d.l.full() {
+		d.refused = true
+		return
+	}
+	if near, _ := fault.SuggestName(v.text, d.l.verified[d.pipeline.Capability]); near != "" {
+		remedy = "did you mean " + near + "? -aiVerifiedModels adds others, -aiAllowUnverified takes any"
+	}
+	d.reject(fault.ModelUnverified, v, "model_id",
+		quoted(v.text)+" is not in the list of verified "+d.pipeline.Name()+" models", remedy)
+}
+
 // extend adds the content of a list: a JSON object of lists by pipeline, or lines
 // of pipeline and model ID with comments after "#".
 func (v Verified) extend(source string, content []byte) Problems {

@@ -12,6 +12,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/worker"
 	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/server/admin"
 )
 
@@ -27,7 +28,7 @@ type node struct {
 // media workers; everything else starts with its component.
 func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *process.Process,
 	ahead *media.Ahead) (*node, error) {
-	env, err := nodeenv.New(cfg, sink, p, chain.Causes())
+	env, err := nodeenv.New(cfg, sink, p, health.RootCauses())
 	if err != nil {
 		return nil, err
 	}

@@ -33,14 +33,19 @@ type settings struct {
 	// inventory shows what GPUs do, nil where none is measured.
 	inventory device.Inventory
 	against   string
-	outPrefix string
-	signature bool
-	logLevel  int
+	outputSettings
 	walk      bool
-	json      bool
 	preset    string
 	inProcess bool
 	version   bool
+}
+
+// outputSettings say what is reported and kept.
+type outputSettings struct {
+	outPrefix string
+	signature bool
+	logLevel  int
+	json      bool
 }
 
 const defaultLadder = "P240p30fps16x9,P360p30fps16x9,P720p30fps16x9"

@@ -21,7 +21,7 @@ type candidate struct {
 	inFlight      int
 	stream, whole latency
 	firstTokens   firstTokens
-	health        *health
+	suspension    *suspension
 	clients       clients
 	trust         *trust
 	fullUntil     time.Time
@@ -42,7 +42,7 @@ func (c *candidate) latency(whole bool) *latency {
 
 // open reports whether it accepts jobs; probe, that it accepts exactly one.
 func (c *candidate) open(now time.Time) (open, probe bool) {
-	open, probe = c.health.open(now)
+	open, probe = c.suspension.open(now)
 	paid, trial := c.trust.open(now)
 	return open && paid, probe || trial
 }
@@ -51,7 +51,7 @@ func (c *candidate) open(now time.Time) (open, probe bool) {
 // lost payments may not.
 func (c *candidate) lastResort(now time.Time) bool {
 	paid, _ := c.trust.open(now)
-	return paid && c.health.lastResort(now)
+	return paid && c.suspension.lastResort(now)
 }
 
 // openTo reports whether it accepts jobs of a client; retry, that it does if there is no other.
@@ -70,8 +70,8 @@ func (c *candidate) openTo(client string, now time.Time) (open, retry bool) {
 
 // restsUntil returns when its rest is over, zero when it has none.
 func (c *candidate) restsUntil() (until time.Time) {
-	if c.health.resting {
-		until = c.health.until
+	if c.suspension.resting {
+		until = c.suspension.until
 	}
 	if c.trust.resting && c.trust.until.After(until) {
 		until = c.trust.until
@@ -93,7 +93,7 @@ func (c *candidate) recordFull(now time.Time, spread float64) {
 }
 
 // idle reports whether nothing would be lost with it.
-func (c *candidate) idle() bool { return c.inFlight == 0 && !c.health.resting }
+func (c *candidate) idle() bool { return c.inFlight == 0 && !c.suspension.resting }
 
 // The tiers rank candidates before their load is compared, the best first.
 const (

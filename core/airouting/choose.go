@@ -81,7 +81,7 @@ func (t *Table) sortLocked(now time.Time, q *Query) (resting *candidate, v Verdi
 			continue
 		}
 		v = Resting
-		if retry && (resting == nil || c.health.until.Before(resting.health.until)) {
+		if retry && (resting == nil || c.suspension.until.Before(resting.suspension.until)) {
 			resting = c
 		}
 	}

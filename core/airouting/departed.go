@@ -10,21 +10,22 @@ const maxRemembered = 2 * maxCandidates
 
 // departed is what was known of an orchestrator when it left the table.
 type departed struct {
-	// health and trust are shared with attempts in flight, which may still fail or lose a payment.
-	health  *health
-	trust   *trust
-	clients clients
-	fulls   int
-	refused inference.Refusals
+	// suspension and trust are shared with attempts in flight, which may still fail or lose a payment.
+	suspension *suspension
+	trust      *trust
+	clients    clients
+	fulls      int
+	refused    inference.Refusals
 }
 
 // newCandidateLocked makes the candidate of an offer under a service URI that is not in the table.
 // A peer names its URI itself and may name ever new ones, so it inherits what was known of the
 // address that was asked.
 func (t *Table) newCandidateLocked(o Offer) *candidate {
-	c := &candidate{offer: o, at: endpointOf(o.URI), health: new(health), clients: make(clients), trust: newTrust()}
+	c := &candidate{offer: o, at: endpointOf(o.URI), suspension: new(suspension), clients: make(clients),
+		trust: newTrust()}
 	if p, known := t.departed[o.Asked]; known {
-		c.health, c.trust, c.clients, c.fulls, c.refused = p.health, p.trust, p.clients, p.fulls, p.refused.Clone()
+		c.suspension, c.trust, c.clients, c.fulls, c.refused = p.suspension, p.trust, p.clients, p.fulls, p.refused.Clone()
 		delete(t.departed, o.Asked)
 	}
 	t.shareTrustLocked(c)
@@ -66,7 +67,7 @@ func (t *Table) rememberLocked(c *candidate) {
 	if asked == "" {
 		return
 	}
-	if c.idle() && c.health.failures == 0 && !c.health.resting && len(c.clients) == 0 && c.trust.clean() &&
+	if c.idle() && c.suspension.failures == 0 && !c.suspension.resting && len(c.clients) == 0 && c.trust.clean() &&
 		!c.refused.Any() {
 		delete(t.departed, asked)
 		return
@@ -77,6 +78,6 @@ func (t *Table) rememberLocked(c *candidate) {
 			break
 		}
 	}
-	t.departed[asked] = departed{health: c.health, trust: c.trust, clients: c.clients, fulls: c.fulls,
+	t.departed[asked] = departed{suspension: c.suspension, trust: c.trust, clients: c.clients, fulls: c.fulls,
 		refused: c.refused.Clone()}
 }

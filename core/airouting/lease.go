@@ -103,7 +103,7 @@ func (l *Lease) recordLocked(now time.Time, o Outcome) {
 	switch o {
 	case Served:
 		l.alive(now)
-		c.health.served()
+		c.suspension.served()
 		c.clients.served(l.client)
 		c.refused.Served(l.op)
 		l.t.servedLocked(c, l.needs, now)
@@ -125,7 +125,7 @@ func (l *Lease) recordLocked(now time.Time, o Outcome) {
 func (l *Lease) failed(now time.Time, hard bool) {
 	spread := l.t.rand()
 	if hard || l.client == "" || l.c.clients.failed(l.client, now, spread) {
-		l.c.health.failed(now, hard, l.probing, spread)
+		l.c.suspension.failed(now, hard, l.probing, spread)
 	}
 }
 
@@ -135,14 +135,14 @@ func (l *Lease) alive(now time.Time) {
 	if l.client != "" {
 		probation = 2 // one client alone does not cause the next rest
 	}
-	l.c.health.alive(now, l.start, probation)
+	l.c.suspension.alive(now, l.start, probation)
 }
 
 // endProbe allows the next probe. From here on the attempt is an ordinary one: its stream may
 // outlast the next rest and that one's probe.
 func (l *Lease) endProbe() {
 	if l.probing {
-		l.c.health.probing, l.probing = false, false
+		l.c.suspension.probing, l.probing = false, false
 	}
 	if l.trial {
 		l.trust.trying, l.trial = false, false

@@ -3,6 +3,8 @@ package airouting
 import (
 	"slices"
 	"time"
+
+	"github.com/tuttinode/tutti/core/pricing"
 )
 
 // objection is why a candidate cannot get a job, "" where it can.
@@ -25,7 +27,7 @@ func (t *Table) objection(c *candidate, q *Query, now time.Time) Reason {
 		return LacksOperation
 	case t.rule != nil && c.offer.Scored && c.offer.Score < t.rule.MinScore:
 		return LowScore
-	case q.MaxPrice != nil && c.offer.Price != nil && c.offer.Price.Cmp(q.MaxPrice) > 0:
+	case pricing.AbovePriceCap(c.offer.Price, q.MaxPrice):
 		return AboveMaxPrice
 	case c.backoffs.left(q.Client, now) > 0:
 		return AskedToWait

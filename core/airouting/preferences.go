@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/pricing"
 )
 
 // Sort is what the orchestrators of a request are compared by, in place of their load.
@@ -81,7 +82,7 @@ func (p *Preferences) objection(c *candidate, q *Query) Reason {
 
 // Affords reports whether a client accepts a price in wei per unit; nil is free.
 func (p *Preferences) Affords(price *big.Rat) bool {
-	return p == nil || p.MaxPrice == nil || price == nil || price.Cmp(p.MaxPrice) <= 0
+	return p == nil || !pricing.AbovePriceCap(price, p.MaxPrice)
 }
 
 // preferLocked reduces the usable orchestrators to those that a client prefers. It never removes all.

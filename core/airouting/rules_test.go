@@ -2,7 +2,6 @@ package airouting_test
 
 import (
 	"errors"
-	"math/big"
 	"testing"
 	"time"
 
@@ -56,27 +55,6 @@ func TestPause(t *testing.T) {
 				t.Errorf("pause %d at %v: %v", n, r, d)
 			}
 		}
-	}
-}
-
-func TestPriceRules(t *testing.T) {
-	t.Parallel()
-	named := inference.Model{Capability: capability.LLM, ID: "m"}
-	zero := inference.Model{Capability: capability.LLM, ID: "zero"}
-	unnamed := inference.Model{Capability: capability.LLM, ID: "x"}
-	image := inference.Model{Capability: capability.TextToImage, ID: "m"}
-	rules := airouting.PriceRules{
-		Models:    map[inference.Model]*big.Rat{named: big.NewRat(3, 1), zero: new(big.Rat)},
-		Pipelines: map[capability.ID]*big.Rat{capability.LLM: big.NewRat(2, 1)},
-		General:   big.NewRat(1, 1),
-	}
-	for m, want := range map[inference.Model]int64{named: 3, zero: 2, unnamed: 2, image: 1} {
-		if got := rules.Max(m); got.Cmp(big.NewRat(want, 1)) != 0 {
-			t.Errorf("%v: %v, want %d", m, got, want)
-		}
-	}
-	if got := (airouting.PriceRules{General: new(big.Rat)}).Max(named); got != nil {
-		t.Errorf("without a rule: %v", got)
 	}
 }
 

@@ -135,8 +135,8 @@ func (t *Table) Pick(now time.Time, q Query) (*Lease, Verdict) {
 		client: q.Client, affinity: q.Affinity, start: now, op: q.Operation, needs: q.Needs, own: c.offer.Own,
 		operator: c.offer.operator(), unconfirmed: c.refused.Count(q.Operation) > 0}
 	c.refused.Retried(now, q.Operation)
-	if probe && c.health.resting {
-		c.health.probing, l.probing = true, true
+	if probe && c.suspension.resting {
+		c.suspension.probing, l.probing = true, true
 	}
 	if probe && c.trust.resting {
 		c.trust.trying, l.trial = true, true

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
@@ -142,17 +143,8 @@ func PrivateURI(uri string) bool {
 	if err != nil {
 		return host == "localhost" || !strings.Contains(host, ".")
 	}
-	return !PublicIP(ip)
+	return !core.RoutableAddress(ip)
 }
-
-// PublicIP reports whether an address can belong to a machine on the internet.
-func PublicIP(ip netip.Addr) bool {
-	ip = ip.Unmap()
-	return ip.IsGlobalUnicast() && !ip.IsPrivate() && !sharedSpace.Contains(ip)
-}
-
-// sharedSpace is what providers use behind their own NAT. Source: RFC 6598. Read-only.
-var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")
 
 // ServiceURI returns the service address of a machine that is seen at an IP address.
 func ServiceURI(ip netip.Addr, port string) string {

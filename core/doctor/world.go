@@ -46,10 +46,7 @@ type Setup struct {
 	MaxSessions int
 	// Reward is "on", "off" or "auto".
 	Reward string
-	// ServiceAddr is the text of -serviceAddr, Private that only this network reaches
-	// it; Host its host, "" where none was chosen.
-	ServiceAddr, Host string
-	Private           bool
+	Addresses
 	// Endpoints is how many -ethUrl names, Polling how often they are asked.
 	Endpoints int
 	Polling   time.Duration
@@ -65,13 +62,21 @@ type Setup struct {
 	Models bool
 	// LiveRunners is whether -liveRunnerConfig was given.
 	LiveRunners bool
-	// AdminOpen: other machines can reach the admin API's listener at AdminAddr.
-	AdminOpen bool
-	AdminAddr string
 	// LogDir is where log files go, "" for none.
 	LogDir string
 	// WorkerSecret is the length of the shortest -orchSecret, 0 for none.
 	WorkerSecret int
+}
+
+// Addresses are where a node is reached.
+type Addresses struct {
+	// ServiceAddr is the text of -serviceAddr, Private that only this network reaches
+	// it; Host its host, "" where none was chosen.
+	ServiceAddr, Host string
+	Private           bool
+	// AdminOpen: other machines can reach the admin API's listener at AdminAddr.
+	AdminOpen bool
+	AdminAddr string
 }
 
 // Roles are the node's roles.

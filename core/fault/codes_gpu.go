@@ -159,3 +159,9 @@ var gpuRows = []Row{
 			"the GPU gets sessions again when its memory is free (see docs/gpu.md).", Retryable: true,
 	},
 }
+
+// GPUProblems returns the codes of what keeps a driver's GPUs from being used.
+func GPUProblems() []Code {
+	return []Code{NoDevices, CUDALibrary, DriverTooOld, GPUDriverNotLoaded, GPUDriverMismatch, GPUToolkitMissing,
+		GPUNoPermission, GPUIndexUnknown, GPUFault, GPUWatchFailed}
+}

@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"slices"
 	"syscall"
+
+	"github.com/tuttinode/tutti/core"
 )
 
 // ErrNotPublic is in the errors of PublicOnly and of Networks.Control.
@@ -33,7 +35,7 @@ func (n Networks) Control(_, address string, _ syscall.RawConn) error {
 		return err
 	}
 	ip := at.Addr().Unmap()
-	if Public(ip) || n.Contain(ip) {
+	if core.PublicAddress(ip) || n.Contain(ip) {
 		return nil
 	}
 	return fmt.Errorf("%s is %w", ip, ErrNotPublic)

@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+
+	"github.com/tuttinode/tutti/core"
 )
 
 // Policy says which addresses in requests a model server may be given.
@@ -100,7 +102,7 @@ func CheckPublic(ctx context.Context, address string, resolve Resolver) error {
 // permit refuses what is not public. It does not say what a name led to, which would
 // tell strangers about the operator's network.
 func permit(host string, ip netip.Addr) error {
-	if Public(ip) {
+	if core.PublicAddress(ip) {
 		return nil
 	}
 	return fmt.Errorf("the host %s is not of the internet", show(host))

@@ -168,32 +168,6 @@ func compare(x, y Condition) int {
 	return strings.Compare(x.About, y.About)
 }
 
-// hiddenByLocked returns a set root cause of code. A less severe one hides nothing: an
-// operator who is alerted of critical conditions only would be alerted of neither.
-func (b *Board) hiddenByLocked(code fault.Code) fault.Code {
-	var by fault.Code
-	for key := range b.set {
-		if key.Code != code && fault.SeverityOf(key.Code) >= fault.SeverityOf(code) &&
-			slices.Contains(b.causes[key.Code], code) && (by == "" || key.Code < by) {
-			by = key.Code
-		}
-	}
-	return by
-}
-
-// uncoveredLocked returns what cause hid and nothing hides any more. The caller has deleted
-// the cause.
-func (b *Board) uncoveredLocked(cause fault.Code) []Condition {
-	var out []Condition
-	for _, c := range b.set {
-		if slices.Contains(b.causes[cause], c.Code) && b.hiddenByLocked(c.Code) == "" {
-			out = append(out, c)
-		}
-	}
-	slices.SortFunc(out, compare)
-	return out
-}
-
 func (b *Board) logChange(level slog.Level, message string, c Condition) {
 	attrs := []any{"code", string(c.Code)}
 	if c.About != "" {

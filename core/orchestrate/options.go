@@ -21,8 +21,8 @@ import (
 const (
 	// QueueLength is how many segments of one session may wait while one is transcoded.
 	QueueLength = 4
-	// TokenLife is how long an auth token is valid.
-	TokenLife = 30 * time.Minute
+	// TokenLife is how long an auth token, and the price in it, is valid.
+	TokenLife = pm.QuoteLife
 	// DefaultLimit is the session limit where none is set.
 	DefaultLimit = 10
 	// DefaultResultBytes is the memory limit of the renditions kept for download.

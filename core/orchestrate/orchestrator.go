@@ -20,12 +20,7 @@ type Orchestrator struct {
 	opt     Options
 	tokens  *Tokens
 	results *Results
-	// fullOfferCache is the cache of fullOffer.
-	fullOfferCache atomic.Pointer[cachedOffer]
-	// lastOffer is the latest offer that was not empty.
-	lastOffer atomic.Pointer[capability.Capabilities]
-	// serviceURI is the advertised address.
-	serviceURI       atomic.Pointer[string]
+	offerState
 	artifacts        *Artifacts
 	unbilledWork     unbilledWork
 	capacityRefusals capacityRefusals
@@ -33,12 +28,26 @@ type Orchestrator struct {
 	failures         fault.Lines
 	// soundLengths has the lengths of jobs' sounds measured, a few at once, in turns.
 	soundLengths *pipeline.Measuring
+	sessionTable
+}
 
+// offerState is what the node offers, and where.
+type offerState struct {
+	// fullOfferCache is the cache of fullOffer.
+	fullOfferCache atomic.Pointer[cachedOffer]
+	// lastOffer is the latest offer that was not empty.
+	lastOffer atomic.Pointer[capability.Capabilities]
+	// serviceURI is the advertised address.
+	serviceURI atomic.Pointer[string]
+}
+
+// sessionTable has the sessions and jobs.
+type sessionTable struct {
 	// mu guards what follows, and the sessions themselves.
 	mu              sync.Mutex
 	sessions        map[core.SessionID]*session
 	sessionsByParty map[string]int
-	// vain is when sessions ended in favor of parties that got none afterwards.
+	// futileDisplacements is when sessions ended in favor of parties that got none afterwards.
 	futileDisplacements map[string]time.Time
 	idleSessions        *list.List // of *session without open segments, the longest idle first
 	maxSessions         int        // 0: the Admitter decides alone
@@ -60,19 +69,21 @@ func New(opt Options) (*Orchestrator, error) {
 		return nil, fmt.Errorf("draw the secret of auth tokens: %w", err)
 	}
 	o := &Orchestrator{
-		opt:                 opt,
-		tokens:              tokens,
-		results:             NewResults(opt.ResultBytes, opt.Now),
-		artifacts:           NewArtifacts(opt.ArtifactBytes, opt.Now),
-		jobs:                make(map[*Job]struct{}),
-		live:                make(map[core.SessionID]*LiveSession),
-		sessions:            make(map[core.SessionID]*session),
-		sessionsByParty:     make(map[string]int),
-		futileDisplacements: make(map[string]time.Time),
-		idleSessions:        list.New(),
-		maxSessions:         max(0, opt.Limit),
-		changed:             make(chan struct{}),
-		soundLengths:        pipeline.NewMeasuring(opt.Media),
+		opt:          opt,
+		tokens:       tokens,
+		results:      NewResults(opt.ResultBytes, opt.Now),
+		artifacts:    NewArtifacts(opt.ArtifactBytes, opt.Now),
+		soundLengths: pipeline.NewMeasuring(opt.Media),
+		sessionTable: sessionTable{
+			jobs:                make(map[*Job]struct{}),
+			live:                make(map[core.SessionID]*LiveSession),
+			sessions:            make(map[core.SessionID]*session),
+			sessionsByParty:     make(map[string]int),
+			futileDisplacements: make(map[string]time.Time),
+			idleSessions:        list.New(),
+			maxSessions:         max(0, opt.Limit),
+			changed:             make(chan struct{}),
+		},
 	}
 	o.serviceURI.Store(&opt.ServiceURI)
 	return o, nil

@@ -7,10 +7,6 @@ import (
 	"time"
 )
 
-// fetchTime is how long a gateway may take to fetch a result. Until then only fetched
-// results may be evicted.
-const fetchTime = 4 * time.Second
-
 // resultCache keeps values in memory until they are fetched, limited in bytes. Parties
 // share it: one that fetches nothing cannot keep the others out.
 type resultCache[K comparable, V any] struct {

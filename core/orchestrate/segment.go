@@ -158,18 +158,6 @@ func (g *Segment) transcode(ctx context.Context, data []byte) (*Finished, core.P
 	return out.done, out.encoded, nil
 }
 
-// checkCovered withholds work that is far more than what was paid: a gateway may announce a
-// long segment as short. The estimate is billed, and the time counts as unbilled work.
-func (g *Segment) checkCovered(encoded core.Pixels, took time.Duration, worker string) error {
-	err := g.hold.Covers(int64(encoded))
-	if err == nil {
-		return nil
-	}
-	g.o.unbilledWork.add(g.o.party(&g.req), took, g.o.opt.Now())
-	g.hold.Done(pm.Work{Units: g.estimate, Produced: int64(encoded), Worker: worker})
-	return err
-}
-
 // mayBegin checks that the work can be paid and that the results, which have about the
 // input's size, can be stored.
 func (g *Segment) mayBegin(size int64) error {

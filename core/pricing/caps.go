@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
@@ -32,9 +31,8 @@ type CapsOptions struct {
 	Log   *slog.Logger
 }
 
-// Caps is the maximum prices that a gateway pays. Reading takes no lock; changes last until the next start. Offers
-// are compared with them in airouting (objections.go) and selectionweights (rule.go), and payments in upstream
-// (tickets.go).
+// Caps is the maximum prices that a gateway pays. Reading takes no lock; changes last until the next start.
+// AbovePriceCap is the rule by which prices are compared with them.
 type Caps struct {
 	opt CapsOptions
 	now atomic.Pointer[capsTable]
@@ -45,7 +43,7 @@ type Caps struct {
 
 // capsTable are limits in wei at one rate, read-only once made.
 type capsTable struct {
-	rules airouting.PriceRules
+	rules PriceRules
 	// unknown is the marker in rules for a limit whose rate is not known; it is recognized by its address.
 	unknown *big.Rat
 }
@@ -92,7 +90,7 @@ func (c *Caps) rebuild() {
 		}
 		return wei
 	}
-	t.rules = airouting.PriceRules{General: value(c.limits.General), Pipelines: make(map[capability.ID]*big.Rat),
+	t.rules = PriceRules{General: value(c.limits.General), Pipelines: make(map[capability.ID]*big.Rat),
 		Models: make(map[inference.Model]*big.Rat)}
 	for id, u := range c.limits.Pipelines {
 		t.rules.Pipelines[id] = value(u)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/pricing"
 )
 
 // Weights are the shares of chance, stake and price; together they are 1.
@@ -50,7 +51,7 @@ const minSpeed = 1e-3
 
 // TooExpensive reports whether a price is above the maximum.
 func (r *Rule) TooExpensive(price *big.Rat) bool {
-	return r.MaxPrice != nil && price != nil && price.Cmp(r.MaxPrice) > 0
+	return pricing.AbovePriceCap(price, r.MaxPrice)
 }
 
 // Slow reports whether a candidate's score is below the floor.

@@ -3,6 +3,8 @@ package videorouting
 import (
 	"slices"
 	"time"
+
+	"github.com/tuttinode/tutti/pm"
 )
 
 // Outcome is how a lease's segment ended.
@@ -111,7 +113,7 @@ func (p *Pool[I]) Release(l *Lease[I], how Outcome, score float64, newTerms *New
 
 // takes reports whether an offer may replace the session's own.
 func (s *session[I]) takes(o *Offer) bool {
-	return o.URI == s.offer.URI && o.Session == s.offer.Session && !raised(s.first, o.Price)
+	return o.URI == s.offer.URI && o.Session == s.offer.Session && !pm.PriceRaised(s.first, o.Price)
 }
 
 func (p *Pool[I]) removeLocked(s *session[I]) {
@@ -141,7 +143,7 @@ func (p *Pool[I]) Renew(l *Lease[I], offer Offer, info I) (renewal Renewal, end 
 	switch {
 	case old.givenUp || p.closed || p.current != old:
 		return Gone, nil
-	case raised(old.first, offer.Price):
+	case pm.PriceRaised(old.first, offer.Price):
 		return TooExpensive, nil
 	}
 	fresh := &session[I]{offer: offer, info: info, first: old.first, score: old.score, badInputScore: old.badInputScore,

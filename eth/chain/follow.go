@@ -24,23 +24,10 @@ type follower struct {
 	head  protocol.Head
 	cur   state
 	known bool
-	// toRead is what must be read again, resolve whether the contracts are resolved again, pending the events
-	// that wait for the reading.
-	toRead  stateParts
-	resolve bool
-	pending []blockEvent
-	// Logs are read up to logsTo, none before floor. Those up to base are only recorded, because the first
-	// reading has their effects. Events are published up to publishedTo.
-	logsTo, floor, base, publishedTo protocol.L2Block
-	// wholeOverlap: the next poll asks for the whole overlap, whatever it costs.
-	wholeOverlap bool
-	// logsMissed: something was read without the logs that belong to it.
-	logsMissed bool
+	pendingReads
+	logProgress
 	// l1 is what the clock says about layer-1 heights.
 	l1 heightCheck
-	// refreshAt is the block that requestRefresh asked for; pollNow polls without waiting.
-	refreshAt protocol.L2Block
-	pollNow   bool
 
 	clock clock
 	// stale: the view is. alarmed: the condition is set too. It is set later, because after every start the view
@@ -50,6 +37,29 @@ type follower struct {
 	verified bool
 	history  history
 	rank     rankQueries
+}
+
+// pendingReads is what is read next.
+type pendingReads struct {
+	// toRead is what must be read again, resolve whether the contracts are resolved again, pending the events
+	// that wait for the reading.
+	toRead  stateParts
+	resolve bool
+	pending []blockEvent
+	// refreshAt is the block that requestRefresh asked for; pollNow polls without waiting.
+	refreshAt protocol.L2Block
+	pollNow   bool
+}
+
+// logProgress is how far logs were read and published.
+type logProgress struct {
+	// Logs are read up to logsTo, none before floor. Those up to base are only recorded, because the first
+	// reading has their effects. Events are published up to publishedTo.
+	logsTo, floor, base, publishedTo protocol.L2Block
+	// wholeOverlap: the next poll asks for the whole overlap, whatever it costs.
+	wholeOverlap bool
+	// logsMissed: something was read without the logs that belong to it.
+	logsMissed bool
 }
 
 // clock holds the times of the last events.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/big"
 	"testing"
-	"time"
 
 	"github.com/ethereum/go-ethereum"
 
@@ -41,8 +40,8 @@ func everyRead() []contracts.Read {
 		r.FirstInPool(new(core.Address)), r.NextInPool(other, new(core.Address)),
 		r.TokenBalance(other, new(core.LPT)), r.Allowance(other, new(core.LPT)),
 		r.Sender(other, new(protocol.Sender)), r.ClaimedReserve(other, another, new(core.Wei)),
-		r.ClaimableReserve(other, another, new(core.Wei)), r.UsedTicket(protocol.Hash{}, new(bool)),
-		r.PollEnd(somePoll, new(protocol.L1Block)), r.NextFaucetRequest(other, new(time.Time)),
+		r.UsedTicket(protocol.Hash{}, new(bool)),
+		r.PollEnd(somePoll, new(protocol.L1Block)),
 	)
 }
 

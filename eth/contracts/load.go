@@ -53,22 +53,3 @@ func (r Reads) LoadLocks(ctx context.Context, b Batcher, at protocol.L2Block, ac
 
 // maxLocks is far beyond what an account can have made; more is a faulty answer.
 const maxLocks = 100_000
-
-// LoadPool reads the records of the pool's members, highest stake first. The order
-// that was known before, in known, saves a round trip per member.
-func (r Reads) LoadPool(ctx context.Context, b Batcher, at protocol.L2Block,
-	known []core.Address) ([]protocol.Orchestrator, error) {
-	members, err := r.WalkPool(ctx, b, at, known)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]protocol.Orchestrator, len(members))
-	var reads []Read
-	for i, account := range members {
-		reads = append(reads, r.Orchestrator(account, &all[i])...)
-	}
-	if err := ReadAll(ctx, b, at, reads...); err != nil {
-		return nil, err
-	}
-	return all, nil
-}

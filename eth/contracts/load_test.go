@@ -78,22 +78,6 @@ func TestWalkPoolWithoutEnd(t *testing.T) {
 	}
 }
 
-func TestLoadPool(t *testing.T) {
-	t.Parallel()
-	answers := protocolAnswers(t)
-	for name, a := range ranked([]core.Address{other}) {
-		answers[name] = a
-	}
-	s := newScripted(t, answers)
-	got, err := contracts.NewReads(places).LoadPool(context.Background(), s, 5, []core.Address{other})
-	if err != nil || len(got) != 1 || got[0].Address != other || got[0].DelegatedStake.Cmp(core.LPTTokens(1500)) != 0 {
-		t.Errorf("%+v, %v", got, err)
-	}
-	if len(s.sizes) != 2 {
-		t.Errorf("batches of %v", s.sizes)
-	}
-}
-
 func TestLoadRound(t *testing.T) {
 	t.Parallel()
 	got, err := contracts.NewReads(places).LoadRound(context.Background(), newScripted(t, protocolAnswers(t)), 5)

@@ -27,13 +27,6 @@ func (r Reads) ClaimedReserve(sender, claimant core.Address, out *core.Wei) Read
 		set(out, (*convert).wei))
 }
 
-// ClaimableReserve asks what it may still draw; 0 when it is not active.
-func (r Reads) ClaimableReserve(sender, claimant core.Address, out *core.Wei) Read {
-	return view("TicketBroker.claimableReserve", r.a.TicketBroker,
-		brokerABI.PackClaimableReserve(common.Address(sender), common.Address(claimant)), brokerABI.UnpackClaimableReserve,
-		set(out, (*convert).wei))
-}
-
 // UsedTicket asks whether a ticket was redeemed, whatever it paid.
 func (r Reads) UsedTicket(ticket protocol.Hash, out *bool) Read {
 	return view("TicketBroker.usedTickets", r.a.TicketBroker, brokerABI.PackUsedTickets(ticket),

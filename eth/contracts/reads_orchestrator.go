@@ -67,16 +67,6 @@ func (r Reads) ServiceURI(account core.Address, out *string) Read {
 	return serviceURI(r.a.Registry, account, out)
 }
 
-// TranscodingURI asks the registry of the transcoding network.
-func (r Reads) TranscodingURI(account core.Address, out *string) Read {
-	return serviceURI(r.a.ServiceRegistry, account, out)
-}
-
-// AIURI asks the registry of the AI network.
-func (r Reads) AIURI(account core.Address, out *string) Read {
-	return serviceURI(r.a.AIServiceRegistry, account, out)
-}
-
 func serviceURI(registry, account core.Address, out *string) Read {
 	return view("ServiceRegistry.getServiceURI", registry,
 		registryABI.PackGetServiceURI(common.Address(account)), registryABI.UnpackGetServiceURI, setText(out))

@@ -161,17 +161,13 @@ func TestReads(t *testing.T) {
 		&sender, r.Sender(another, &sender))
 	var wei core.Wei
 	read(core.NewWei(21), &wei, r.ClaimedReserve(another, other, &wei))
-	read(core.NewWei(22), &wei, r.ClaimableReserve(another, other, &wei))
 	var lpt core.LPT
 	read(core.LPTTokens(41), &lpt, r.TokenBalance(other, &lpt))
 	read(core.LPTTokens(42), &lpt, r.Allowance(other, &lpt))
 	var yes bool
 	read(true, &yes, r.UsedTicket(protocol.Hash{1}, &yes))
 	var uri string
-	read("https://orchestrator.example:8935", &uri, r.TranscodingURI(other, &uri))
-	read("https://orchestrator.example:8935", &uri, r.AIURI(other, &uri))
-	var moment time.Time
-	read(time.Unix(1_800_000_000, 0).UTC(), &moment, r.NextFaucetRequest(other, &moment))
+	read("https://orchestrator.example:8935", &uri, r.ServiceURI(other, &uri))
 	var proposal contracts.Proposal
 	read(contracts.Proposal{State: contracts.ProposalActive, Deadline: 3510, Voted: true}, &proposal,
 		r.Proposal(number(5), other, &proposal)...)

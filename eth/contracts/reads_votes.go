@@ -2,7 +2,6 @@ package contracts
 
 import (
 	"math/big"
-	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -41,11 +40,4 @@ func (r Reads) Proposal(id *big.Int, voter core.Address, out *Proposal) []Read {
 // PollEnd asks for the last layer-1 block in which a poll takes votes.
 func (r Reads) PollEnd(poll core.Address, out *protocol.L1Block) Read {
 	return view("Poll.endBlock", poll, pollABI.PackEndBlock(), pollABI.UnpackEndBlock, set(out, (*convert).l1))
-}
-
-// NextFaucetRequest asks when the faucet gives an account tokens again.
-func (r Reads) NextFaucetRequest(account core.Address, out *time.Time) Read {
-	return view("LivepeerTokenFaucet.nextValidRequest", r.a.LivepeerTokenFaucet,
-		faucetABI.PackNextValidRequest(common.Address(account)), faucetABI.UnpackNextValidRequest,
-		set(out, (*convert).moment))
 }

@@ -8,17 +8,6 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 )
 
-// staleLag is how many blocks behind the newest is a condition: about a minute.
-const staleLag = 240
-
-// Causes lists the conditions that ChainUnavailable explains, for health.New: its text names the reason of
-// every endpoint. A wrong address keeps its own condition, because its remedy differs.
-func Causes() map[fault.Code][]fault.Code {
-	return map[fault.Code][]fault.Code{fault.ChainUnavailable: {
-		fault.RPCUnreachable, fault.RPCTimeout, fault.RPCGarbage, fault.RPCRateLimited, fault.RPCStale,
-	}}
-}
-
 // report sets or clears the conditions of one endpoint and of all endpoints together.
 func (p *Pool) report(r *remote) {
 	if p.opt.Board == nil {
@@ -60,9 +49,9 @@ func (p *Pool) conditionOf(r *remote) (fault.Code, string) {
 		return codes[r.last.kind], r.last.detail
 	case r.open() || r.verifiedAt.IsZero():
 		return "", ""
-	case lag(newest, r.lastHeight) > staleLag:
+	case lagging(newest, r.lastHeight):
 		return fault.RPCStale, "its newest block is more than a minute behind that of the other endpoints"
-	case silent > p.opt.StaleAfter:
+	case p.silentTooLong(silent):
 		return fault.RPCStale, "its newest block has not changed for more than " +
 			p.opt.StaleAfter.Round(time.Second).String()
 	}

@@ -103,14 +103,12 @@ func methods(ctx context.Context, p *Pool) map[string]func() error {
 	return map[string]func() error{
 		"Head":           func() error { _, err := p.Head(ctx); return err },
 		"HeaderByNumber": func() error { _, err := p.HeaderByNumber(ctx, 7); return err },
-		"HeaderByHash":   func() error { _, err := p.HeaderByHash(ctx, protocol.Hash{1}); return err },
 		"CallContract":   func() error { _, err := p.CallContract(ctx, ethereum.CallMsg{}, 0); return err },
 		"CallBatch":      func() error { _, err := p.CallBatch(ctx, 0, make([]ethereum.CallMsg, 3)); return err },
 		"Logs":           func() error { _, _, err := p.Logs(ctx, 1, 5, LogFilter{}); return err },
 		"BalanceAt":      func() error { _, err := p.BalanceAt(ctx, common.Address{}, 0); return err },
 		"NonceAt":        func() error { _, err := p.NonceAt(ctx, common.Address{}, 0); return err },
 		"PendingNonceAt": func() error { _, err := p.PendingNonceAt(ctx, common.Address{}); return err },
-		"CodeAt":         func() error { _, err := p.CodeAt(ctx, common.Address{}, 0); return err },
 		"EstimateGas":    func() error { _, err := p.EstimateGas(ctx, ethereum.CallMsg{}); return err },
 		"GasPrice":       func() error { _, err := p.GasPrice(ctx); return err },
 		"SuggestTip":     func() error { _, err := p.SuggestTip(ctx); return err },
@@ -167,7 +165,7 @@ func checkFailure(t *testing.T, method, base string, m misbehavior) {
 	t.Helper()
 	var log bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	board := health.New(logger, time.Now, Causes())
+	board := health.New(logger, time.Now, health.EndpointCauses())
 	p, err := New(Options{
 		Endpoints: []Endpoint{{URL: secretURL(t, base)}}, ChainID: 42161, CallTimeout: patience(m), Log: logger, Board: board,
 	})

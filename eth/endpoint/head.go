@@ -68,18 +68,6 @@ func headerRead(n protocol.L2Block) quorumRead[protocol.Head] {
 	}
 }
 
-// HeaderByHash reads a block. The fault RPCBlockUnknown means that no endpoint has it: it was undone, or
-// never existed.
-func (p *Pool) HeaderByHash(ctx context.Context, hash protocol.Hash) (protocol.Head, error) {
-	return read(ctx, p, query{op: "read a block"}, func(ctx context.Context, r *remote) (protocol.Head, error) {
-		head, err := ask(ctx, r, r.timeout, r.readHeader, "eth_getBlockByHash", hash, false)
-		if err == nil && head.Hash != hash {
-			err = fail(garbage, r.addr.name, "another block than the one asked for")
-		}
-		return head, err
-	})
-}
-
 // ensureHeight makes sure that the endpoint has a block: from its last known height, or else by asking for
 // the height once.
 func (r *remote) ensureHeight(ctx context.Context, floor protocol.L2Block) *failure {

@@ -146,7 +146,7 @@ func TestStartsWithoutEndpointsAndRecovers(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	n.whole = broken
-	board := health.New(discard(), time.Now, Causes())
+	board := health.New(discard(), time.Now, health.EndpointCauses())
 	p := poolOf(t, func(o *Options) { o.Board = board; o.Log = discard() }, n)
 	running(t, p)
 	has := func(code fault.Code) bool {

@@ -106,10 +106,3 @@ func (p *Pool) ranked() []*remote {
 	}
 	return out
 }
-
-func lag(newest, has protocol.L2Block) uint64 {
-	if has >= newest {
-		return 0
-	}
-	return uint64(newest - has)
-}

@@ -58,12 +58,6 @@ func (p *Pool) BalanceAt(ctx context.Context, addr common.Address, block protoco
 	return readQuorumValue(ctx, p, q, sameWei, readWei, "eth_getBalance", addr, at(block))
 }
 
-// CodeAt returns a contract's code, empty for an account without.
-func (p *Pool) CodeAt(ctx context.Context, addr common.Address, block protocol.L2Block) ([]byte, error) {
-	q := query{op: "read a contract's code", minBlock: p.minBlock(block)}
-	return readValue(ctx, p, q, readBytes, "eth_getCode", addr, at(block))
-}
-
 // NonceAt returns how many transactions of the account were mined up to a block, from a quorum.
 func (p *Pool) NonceAt(ctx context.Context, addr common.Address, block protocol.L2Block) (uint64, error) {
 	block, err := p.pinBlock(ctx, block)

@@ -32,7 +32,17 @@ type remote struct {
 	verifiedAt time.Time
 	// tried is set once any request completed.
 	tried bool
-	head  protocol.Head
+	reportedHead
+	quarantine
+	last    *failure
+	batches batchLimit
+	// logBreaker keeps log requests away after a timeout.
+	logBreaker breaker
+}
+
+// reportedHead is the newest block that an endpoint reported, and how it was checked. Guarded by remote.mu.
+type reportedHead struct {
+	head protocol.Head
 	// lastHeight is the height reported last; it may be newer than head.
 	lastHeight protocol.L2Block
 	// advancedAt is when head last grew.
@@ -44,14 +54,14 @@ type remote struct {
 	// unprovenAt is the time of unproven; refutations is how often in a row the quorum had another block.
 	unprovenAt  time.Time
 	refutations int
+}
+
+// quarantine keeps an endpoint away after a false answer. Guarded by remote.mu.
+type quarantine struct {
 	// quarantinedUntil is the end of the quarantine for a false answer, and quarantineReason describes that
 	// answer.
 	quarantinedUntil time.Time
 	quarantineReason string
-	last             *failure
-	batches          batchLimit
-	// logBreaker keeps log requests away after a timeout.
-	logBreaker breaker
 }
 
 // send sends without checking the chain ID first, and records nothing but the count: the caller records the

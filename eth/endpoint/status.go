@@ -103,7 +103,7 @@ func (r *remote) stateLocked(newest protocol.L2Block) State {
 		return Limited
 	case r.open() || r.last != nil && r.verifiedAt.IsZero():
 		return Failing
-	case lag(newest, r.lastHeight) > staleLag:
+	case lagging(newest, r.lastHeight):
 		return Lagging
 	}
 	return Serving

@@ -29,11 +29,7 @@ type Ledger struct {
 	// shared: the ledger is one of several books in a database.
 	shared bool
 	stmts  *prepared
-
-	// slots bounds the waiting callers. wake tells Run that requests are queued, flushNow that
-	// it must not wait for more.
-	slots          chan struct{}
-	wake, flushNow chan struct{}
+	ledgerSignals
 
 	// journal is read by the summary.
 	journal journal
@@ -49,7 +45,19 @@ type Ledger struct {
 
 	// ending is closed when Run is to end.
 	ending <-chan struct{}
+	ledgerWriter
+}
 
+// ledgerSignals wake Run, and bound the callers that wait for it.
+type ledgerSignals struct {
+	// slots bounds the waiting callers. wake tells Run that requests are queued, flushNow that
+	// it must not wait for more.
+	slots          chan struct{}
+	wake, flushNow chan struct{}
+}
+
+// ledgerWriter is what only Run touches, and Open.
+type ledgerWriter struct {
 	// retained are asynchronous requests that could not be written so far. They come before all
 	// others. Only Run touches them.
 	retained []*request
@@ -89,8 +97,10 @@ func Open(ctx context.Context, opt Options) (*Ledger, pm.Opening, error) {
 	l := &Ledger{
 		Reader: &Reader{opt.Reader}, opt: opt, db: opt.DB, shared: database.DialectOf(opt.DB) == database.Postgres,
 		epoch:    o.Current.ID,
-		identity: identity(o.Token), commits: at.commits, groupLimit: maxGroupRequests,
-		slots: make(chan struct{}, opt.Queue), wake: make(chan struct{}, 1), flushNow: make(chan struct{}, 1),
+		identity: identity(o.Token),
+		ledgerSignals: ledgerSignals{slots: make(chan struct{}, opt.Queue), wake: make(chan struct{}, 1),
+			flushNow: make(chan struct{}, 1)},
+		ledgerWriter: ledgerWriter{commits: at.commits, groupLimit: maxGroupRequests},
 	}
 	if l.stmts, err = prepare(ctx, opt.DB, allStatements()...); err != nil {
 		return nil, pm.Opening{}, fault.Wrap(fault.LedgerFailed, op, err)

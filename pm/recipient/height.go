@@ -55,7 +55,7 @@ func (r *Recipient) height(view *protocol.View) protocol.L1Block {
 // expired if it comes back.
 func (r *Recipient) expireBeforeDeactivation(view *protocol.View) {
 	if leaving := pm.LeavingOf(view); leaving.Closed(view.Head.L1) {
-		r.Reached(leaving.End + paramsLifetime)
+		r.Reached(leaving.End + pm.ParamsLife)
 	}
 }
 

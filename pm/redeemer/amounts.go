@@ -30,12 +30,3 @@ func gasCost(price core.Wei, gas protocol.Gas) core.Wei {
 	}
 	return w
 }
-
-// perGas returns the highest gas price at which so much gas costs no more than value.
-func perGas(value core.Wei, gas protocol.Gas) core.Wei {
-	if gas == 0 {
-		return core.Wei{}
-	}
-	w, _ := core.WeiOf(new(big.Int).Quo(value.Big(), new(big.Int).SetUint64(uint64(gas))))
-	return w
-}

@@ -28,13 +28,23 @@ type ticket struct {
 	// allocated is the part of the sender's funds that is set aside for it, from the
 	// decision to send it until the funds were read after its payout. Guarded by mu.
 	allocated core.Wei
-	// failures counts failed attempts in a row. failedTxs counts transactions that
-	// failed and may have cost gas; sending one again does not reset it.
-	failures, failedTxs int
+	ticketTx
 	// attempted: a step began while the ticket could be redeemed.
 	attempted bool
 	// waitReason says why it was not sent, with its fault code first.
 	waitReason string
+	gasWait
+	// batchRefused: the actor refused a batch with it, so it is sent alone.
+	batchRefused bool
+	// paramsActive: its parameters had not expired at the last pass. Guarded by mu.
+	paramsActive bool
+}
+
+// ticketTx is a ticket's transaction, and what attempts cost.
+type ticketTx struct {
+	// failures counts failed attempts in a row. failedTxs counts transactions that
+	// failed and may have cost gas; sending one again does not reset it.
+	failures, failedTxs int
 	// tx is the number of its transaction; 0 means unknown, or sent by another account.
 	// failedTx is the hash of the last transaction that failed. The ledger keeps it as
 	// the tx of a queued ticket.
@@ -43,18 +53,18 @@ type ticket struct {
 	// block is where the payout was mined, minedSince when it was first seen there.
 	block      protocol.L2Block
 	minedSince time.Time
-	// priceCapped: at the last cost check gas cost more than the operator's bound.
-	priceCapped bool
-	// lowBalance: it is sent with what the account can pay, because it would be lost.
-	lowBalance bool
-	// batchRefused: the actor refused a batch with it, so it is sent alone.
-	batchRefused bool
-	// paramsActive: its parameters had not expired at the last pass. Guarded by mu.
-	paramsActive bool
 	// spent is the gas fee of earlier attempts.
 	spent core.Wei
 	// span is that of its transaction while it waits for the receipt.
 	span telemetry.Span
+}
+
+// gasWait is what was found when the ticket's gas was compared with what it pays.
+type gasWait struct {
+	// priceCapped: at the last cost check gas cost more than the operator's bound.
+	priceCapped bool
+	// lowBalance: it is sent with what the account can pay, because it would be lost.
+	lowBalance bool
 }
 
 // sender is what is known of one gateway. Redeemer.mu guards it.
@@ -79,7 +89,7 @@ type sender struct {
 // fromWinner makes a ticket of a stored winner. What it may take of its sender's funds
 // is allocated until the chain was read: no other ticket is sent for the same money.
 func fromWinner(w pm.Winner) *ticket {
-	t := &ticket{w: w, waitReason: w.Reason, failedTxs: w.Attempts}
+	t := &ticket{w: w, waitReason: w.Reason, ticketTx: ticketTx{failedTxs: w.Attempts}}
 	switch w.State {
 	case pm.TicketMined:
 		t.allocated = w.Paid

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/pricing"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/sender"
 )
@@ -179,7 +180,7 @@ func checkPrice(price pm.Price, ceilings ...ceiling) error {
 			least = &ceilings[i]
 		}
 	}
-	if least == nil || price.Rat().Cmp(least.price) <= 0 {
+	if least == nil || !pricing.AbovePriceCap(price.Rat(), least.price) {
 		return nil
 	}
 	return refuse(StatusPriceTooHigh, "orchestrator price %s exceeds %s ceiling %s", price.Rat().FloatString(3),

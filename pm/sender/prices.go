@@ -9,9 +9,9 @@ import (
 
 const (
 	// priceIdle is how long the first price of a stream or a session is remembered after its
-	// last payment; tokens are valid for 30 minutes. A model has no end, so its first price
+	// last payment: as long as a quote. A model has no end, so its first price
 	// counts for that long from its beginning.
-	priceIdle = 30 * time.Minute
+	priceIdle = pm.QuoteLife
 	// maxPrices bounds the first prices of one orchestrator, maxPricesAll those of all.
 	maxPrices, maxPricesAll = 1 << 14, 1 << 18
 )

@@ -4,6 +4,8 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+
+	"github.com/tuttinode/tutti/core"
 )
 
 // Client identifies the client of a request's connection: an IPv4 address, or the /64 of an
@@ -15,11 +17,7 @@ func Client(r *http.Request) (network string, own bool) {
 		return r.RemoteAddr, false
 	}
 	ip := peer.Addr().Unmap().WithZone("")
-	if ip.Is6() && !ip.IsLoopback() {
-		half, _ := ip.Prefix(64) // fails for no IPv6 address
-		return half.String(), false
-	}
-	return ip.String(), ip.IsLoopback()
+	return core.PeerName(ip.String()), ip.IsLoopback()
 }
 
 // Host returns an address without its port. An address without a port is returned as it is.

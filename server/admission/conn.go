@@ -344,9 +344,3 @@ func Prove(ctx context.Context) {
 		c.prove()
 	}
 }
-
-// Proved reports whether the connection of ctx is proved, or has no gate or no bound.
-func Proved(ctx context.Context) bool {
-	c, ok := ctx.Value(connKey{}).(*Conn)
-	return !ok || c.proved.Load() || c.scale() == 0
-}

@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -25,60 +24,18 @@ import (
 // Gateway serves clients and players. Make it with New; it is a lifecycle
 // component that drains.
 type Gateway struct {
-	opt           Options
-	log           *slog.Logger
-	discoveryWait videorouting.DiscoveryWait
-	orchestrators orchestrators
-	client        *upstream.Client
-	hooks         *http.Client
-	windows       *hls.Store
-	// downloads are the players that fetch segments; buffers is the pool of their buffers.
-	downloads *admission.Downloads
-	buffers   sync.Pool
-	suspended videorouting.Suspensions
-	// measures are the orchestrators' measured performance.
-	measures measures
-	survey   survey
-	// outdated are the orchestrators that reported terms in use as outdated.
-	outdated videorouting.Outdated
-	statuses upstream.StatusChanges
-	pushes   *pushes
-	// admissions asks the admission hook about pushers.
-	admissions *admissions
-	bodies     *budget
-	// uncheckedLog limits log lines about unchecked segments.
-	uncheckedLog rateLimitedLog
-	watchers     *admission.Shares
-	// uncheckedStreams bounds the streams that unchecked clients began.
-	uncheckedStreams *admission.Shares
-	conns            *admission.Gate
-	handover         *admission.Handover
-	handler          http.Handler
-	// http serves the listener from Run on; retiring closes its connections after a handover.
-	http     *http.Server
-	retiring sync.WaitGroup
+	opt Options
+	log *slog.Logger
+	gatewayNetwork
+	windows *hls.Store
+	gatewayLimits
+	pushes *pushes
+	gatewayListener
 
 	// ladder are the renditions of streams that request no others.
 	ladder atomic.Pointer[[]core.Profile]
-
-	// ctx ends when the gateway stops; wg counts background discoveries and session ends. stopping
-	// is closed before the server shuts down.
-	ctx      context.Context
-	cancel   context.CancelFunc
-	wg       sync.WaitGroup
-	stopOnce sync.Once
-	stopping chan struct{}
-
-	// mu guards what follows.
-	mu sync.Mutex
-	// streams are by the name under which they are pushed.
-	streams map[core.ManifestID]*stream
-	// checkedStreams bounds those of them that count for no unchecked client.
-	checkedStreams keyShares
-	// published are the publications of each unchecked client.
-	published map[netip.Prefix]int
-	// endedUntil are ended streams that players may still read until the given time.
-	endedUntil map[core.ManifestID]time.Time
+	gatewayLifetime
+	gatewayStreams
 }
 
 // New makes a gateway. It opens nothing; Run does.
@@ -93,28 +50,27 @@ func New(opt Options) (*Gateway, error) {
 	}
 	g := &Gateway{
 		opt: opt, log: opt.Log,
-		// Off-chain the quickest orchestrator is used, as in the network; where stake and price
-		// count, several answers are collected.
-		discoveryWait: videorouting.DiscoveryWait{
-			First:     opt.Routing.DiscoveryTimeout,
-			FirstCome: opt.Network == nil,
+		windows: hls.NewStore(opt.Limits.Window),
+		pushes:  newPushes(opt.Limits.Pushes),
+		gatewayStreams: gatewayStreams{
+			streams:        make(map[core.ManifestID]*stream),
+			checkedStreams: newKeyShares(opt.Limits.Streams),
+			endedUntil:     make(map[core.ManifestID]time.Time),
+			published:      make(map[netip.Prefix]int),
 		},
-		client: upstream.New(upstream.Options{Payments: opt.Payments, Now: opt.Now, Stores: opt.Stores,
-			Events: opt.Events}),
-		hooks:            hookClient(),
-		windows:          hls.NewStore(opt.Limits.Window),
-		pushes:           newPushes(opt.Limits.Pushes),
-		bodies:           newBudget(opt.Limits.Bytes),
-		watchers:         shares(opt.Limits.Watchers),
-		uncheckedStreams: shares(opt.Limits.Streams),
-		checkedStreams:   newKeyShares(opt.Limits.Streams),
-		conns:            newGate(&opt),
-		handover:         admission.NewHandover(),
-		stopping:         make(chan struct{}),
-		streams:          make(map[core.ManifestID]*stream),
-		endedUntil:       make(map[core.ManifestID]time.Time),
-		published:        make(map[netip.Prefix]int),
 	}
+	// Off-chain the quickest orchestrator is used, as in the network; where stake and price
+	// count, several answers are collected.
+	g.discoveryWait = videorouting.DiscoveryWait{
+		First:     opt.Routing.DiscoveryTimeout,
+		FirstCome: opt.Network == nil,
+	}
+	g.client = upstream.New(upstream.Options{Payments: opt.Payments, Now: opt.Now, Stores: opt.Stores,
+		Events: opt.Events})
+	g.hooks = hookClient()
+	g.bodies, g.watchers = newBudget(opt.Limits.Bytes), shares(opt.Limits.Watchers)
+	g.uncheckedStreams, g.conns = shares(opt.Limits.Streams), newGate(&opt)
+	g.handover, g.stopping = admission.NewHandover(), make(chan struct{})
 	g.admissions = newAdmissions(g)
 	g.downloads = admission.NewDownloads(g.windows.MaxBytes, opt.Now)
 	g.buffers.New = func() any { return new(fileBuffer) }

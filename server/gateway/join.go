@@ -135,8 +135,10 @@ func (g *Gateway) newStreamLocked(name, id core.ManifestID, conf *configuration,
 		return nil, fault.New(fault.StreamsFull, op, "the gateway's limit of streams is reached")
 	}
 	s := &stream{
-		id: id, party: by.party, since: g.opt.Now(), requested: *g.ladder.Load(), pushers: make(map[pusher]bool),
-		owner: by.owner, shared: g.suspended.For(by.owner), gate: make(chan struct{}, g.opt.Limits.PerStream),
+		id: id, since: g.opt.Now(), gate: make(chan struct{}, g.opt.Limits.PerStream),
+		streamClient: streamClient{party: by.party, pushers: make(map[pusher]bool), owner: by.owner,
+			shared: g.suspended.For(by.owner)},
+		streamState: streamState{requested: *g.ladder.Load()},
 	}
 	s.pool = videorouting.NewPoolOf[upstream.Info](s.shared, g.choiceFor(by.owner))
 	if conf != nil {

@@ -19,17 +19,10 @@ import (
 type stream struct {
 	// id is the stream's name for the network and players. The admission hook may choose it.
 	id core.ManifestID
-	// pushers are those that the admission hook admitted to the stream; guarded by Gateway.mu.
-	pushers map[pusher]bool
-	// party is what it counts for, claimedBy the key or this machine that it is of. Guarded by Gateway.mu.
-	party     party
-	claimedBy string
-	since     time.Time
-	pool      *videorouting.Pool[upstream.Info]
-	// owner is the client that began it; shared is what its streams know of failing orchestrators.
-	owner  string
-	shared videorouting.Shared
-	order  hls.Order
+	streamClient
+	since time.Time
+	pool  *videorouting.Pool[upstream.Info]
+	order hls.Order
 	// gate bounds the segments at orchestrators, first come, first served.
 	gate chan struct{}
 	feed feed
@@ -37,12 +30,32 @@ type stream struct {
 	encoders encoders
 	// sha256: the orchestrator of the last attempt takes segments hashed with SHA-256.
 	sha256 atomic.Bool
+	streamSearch
+	streamState
+}
 
+// streamClient is what a stream counts for, and what its owner's streams know of orchestrators.
+type streamClient struct {
+	// pushers are those that the admission hook admitted to the stream; guarded by Gateway.mu.
+	pushers map[pusher]bool
+	// party is what it counts for, claimedBy the key or this machine that it is of. Guarded by Gateway.mu.
+	party     party
+	claimedBy string
+	// owner is the client that began it; shared is what its streams know of failing orchestrators.
+	owner  string
+	shared videorouting.Shared
+}
+
+// streamSearch is a stream's search for orchestrators.
+type streamSearch struct {
 	// discoverMu guards the search for orchestrators.
 	discoverMu sync.Mutex
 	search     *search
 	searched   time.Time
+}
 
+// streamState is what segments change.
+type streamState struct {
 	// mu guards what follows.
 	mu         sync.Mutex
 	requested  []core.Profile // as configured, without format

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/liverunner"
 	"github.com/tuttinode/tutti/server/admission"
@@ -121,7 +122,7 @@ var errOfMachine = errors.New("it is an address for this machine alone")
 // lead the node to a cloud's metadata, which are for this machine.
 func Permit(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
-	if err == nil && fetchurl.OfMachine(to.Addr()) {
+	if err == nil && core.MachineAddress(to.Addr()) {
 		err = errOfMachine
 	}
 	return err

@@ -13,25 +13,40 @@ import (
 // Recorder are the metrics of one role. It implements core.Recorder and is safe for concurrent
 // use.
 type Recorder struct {
-	streams                          *streams
-	profiles, peers, codes, devices  *values
-	performers                       *performers
-	success                          success
-	push                             *pushSeries
-	sessions                         *sessions
-	transcoders, capacity, load      prometheus.Gauge
-	emerged, emergedRaw, downloaded  streamCounter
-	downloadTime, sourceDuration     streamHistogram
-	bytes, pixels                    streamCounter
+	streams                         *streams
+	profiles, peers, codes, devices *values
+	performers                      *performers
+	success                         success
+	push                            *pushSeries
+	sessions                        *sessions
+	capacityMetrics
+	transferMetrics
+	transcodeMetrics
+}
+
+// capacityMetrics are the series of sessions and of their workers.
+type capacityMetrics struct {
+	transcoders, capacity, load prometheus.Gauge
+	swaps                       prometheus.Counter
+	moves                       *prometheus.CounterVec
+	discoveryErrors             *prometheus.CounterVec
+	refusals, workerRestarts    *prometheus.CounterVec
+}
+
+// transferMetrics are the series of segments that come and go.
+type transferMetrics struct {
+	emerged, emergedRaw, downloaded streamCounter
+	downloadTime, sourceDuration    streamHistogram
+	bytes, pixels                   streamCounter
+	failed, uploaded, uploadFailed  *prometheus.CounterVec
+}
+
+// transcodeMetrics are the series of transcoded segments.
+type transcodeMetrics struct {
 	transcoded, transcodedRaw        *prometheus.CounterVec
 	transcodeTime, score, uploadTime *prometheus.HistogramVec
 	overhead                         *prometheus.HistogramVec
-	failed, uploaded, uploadFailed   *prometheus.CounterVec
 	retried                          *prometheus.CounterVec
-	swaps                            prometheus.Counter
-	moves                            *prometheus.CounterVec
-	discoveryErrors                  *prometheus.CounterVec
-	refusals, workerRestarts         *prometheus.CounterVec
 }
 
 var _ core.Recorder = (*Recorder)(nil)

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/doctor"
 )
 
@@ -84,7 +85,7 @@ func fromOutside(a net.Addr, discovered string) bool {
 		return false
 	}
 	ip, ok := netip.AddrFromSlice(tcp.IP)
-	if !ok || !doctor.PublicIP(ip) || onInterface(tcp.IP) {
+	if !ok || !core.RoutableAddress(ip) || onInterface(tcp.IP) {
 		return false
 	}
 	return discovered == "" || doctor.ServiceURI(ip, portOf(discovered)) != discovered

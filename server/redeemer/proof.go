@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/big"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
 )
@@ -22,8 +23,8 @@ func (s *service) proves(ctx context.Context, t *protocol.WinningTicket, expires
 		expires > v.Round.End() {
 		return false
 	}
-	cost := new(big.Int).SetUint64(uint64(s.opt.RedeemGas))
-	if t.FaceValue.Big().Cmp(cost.Mul(cost, v.Head.BaseFee.Big())) <= 0 {
+	gas := new(big.Int).SetUint64(uint64(s.opt.RedeemGas))
+	if cost, err := core.WeiOf(gas.Mul(gas, v.Head.BaseFee.Big())); err != nil || !pm.WorthGas(t.FaceValue, cost) {
 		return false
 	}
 	if taken, err := s.opt.Taken(ctx, t.Hash()); err != nil || taken {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/pricing"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -170,7 +171,7 @@ func (f *Finder) affordable(info *rpc.OrchestratorInfo) (out []string) {
 				price = general.Rat()
 			}
 			most := orHighest(f.opt.Caps.MaxModel(m), f.opt.Caps)
-			if most == nil || price != nil && price.Cmp(most) <= 0 {
+			if most == nil || price != nil && !pricing.AbovePriceCap(price, most) {
 				out = append(out, id.Pipeline()+"/"+name)
 			}
 		}
@@ -231,7 +232,7 @@ func readRunners(text []byte, most *big.Rat) (out []runner) {
 			}
 			price, ok := new(big.Int).SetString(r.Price.Price.String(), 10)
 			known := r.Price.Unit == "seconds" || r.Price.Unit == "720p-pixel-seconds" || r.Price.Unit == "fixed"
-			if !ok || price.Sign() <= 0 || !known || most != nil && new(big.Rat).SetInt(price).Cmp(most) > 0 {
+			if !ok || price.Sign() <= 0 || !known || pricing.AbovePriceCap(new(big.Rat).SetInt(price), most) {
 				continue
 			}
 			seen[r.URL] = true

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"syscall"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fetchurl"
 )
 
@@ -44,10 +45,10 @@ func OriginOf(orchestrator, worker netip.Addr) Origin {
 // Permit is why an orchestrator may not lead the worker to an address, nil where it may.
 func (o Origin) Permit(ip netip.Addr) error {
 	ip = ip.Unmap()
-	switch near := o.at.IsValid() && !fetchurl.Public(o.at); {
-	case fetchurl.Public(ip), o.at.IsValid() && ip == o.at, o.stores.Contain(ip):
+	switch near := o.at.IsValid() && !core.PublicAddress(o.at); {
+	case core.PublicAddress(ip), o.at.IsValid() && ip == o.at, o.stores.Contain(ip):
 		return nil
-	case fetchurl.OfMachine(ip):
+	case core.MachineAddress(ip):
 		return errLinkLocal
 	case (ip.IsLoopback() || ip.IsUnspecified()) && !o.here:
 		return errMachine

@@ -34,17 +34,27 @@ type Chain struct {
 	pool      []core.Address
 	earnings  map[earningsKey]protocol.EarningsPool
 	broker    broker
-	stale     bool
-	unknown   bool
-	hold      bool
-	failRead  error
-	refuse    func(protocol.Action) error
-	sent      []protocol.Action
-	txs       []*chainTx
-	events    []protocol.Event
-	subs      map[int]func(protocol.Event)
-	nextSub   int
-	wake      chan struct{}
+	chainFaults
+	chainEvents
+}
+
+// chainFaults are what a test makes the chain do wrong.
+type chainFaults struct {
+	stale    bool
+	unknown  bool
+	hold     bool
+	failRead error
+	refuse   func(protocol.Action) error
+}
+
+// chainEvents are what happened, and for which subscribers.
+type chainEvents struct {
+	sent    []protocol.Action
+	txs     []*chainTx
+	events  []protocol.Event
+	subs    map[int]func(protocol.Event)
+	nextSub int
+	wake    chan struct{}
 }
 
 type earningsKey struct {
@@ -84,9 +94,9 @@ func NewChain(account, self core.Address) *Chain {
 		hashes: make(map[protocol.Round]protocol.Hash), contracts: make(map[string]core.Address),
 		accounts: make(map[core.Address]*chainAccount), members: make(map[core.Address]*protocol.Orchestrator),
 		earnings: make(map[earningsKey]protocol.EarningsPool), broker: newBroker(),
-		subs: make(map[int]func(protocol.Event)), wake: make(chan struct{}),
-		round:  protocol.RoundState{Number: 100, Start: 5000, Length: 50, LockLength: 5, LastInitialized: 99},
-		params: chainParameters(),
+		chainEvents: chainEvents{subs: make(map[int]func(protocol.Event)), wake: make(chan struct{})},
+		round:       protocol.RoundState{Number: 100, Start: 5000, Length: 50, LockLength: 5, LastInitialized: 99},
+		params:      chainParameters(),
 	}
 	c.head = protocol.Head{Number: chainFirstL2, L1: c.round.Start, Time: time.Unix(1_800_000_000, 0).UTC(),
 		BaseFee: core.NewWei(10_000_000)}

@@ -30,7 +30,11 @@ type SimDevice struct {
 	// Cost is the real-time ratio per pixel per second of all renditions in work; 0 takes
 	// no time.
 	Cost float64
+	simState
+}
 
+// simState is what a simulated device does now.
+type simState struct {
 	mu      sync.Mutex // covers what follows
 	kept    map[core.SessionID]simUse
 	used    simUse

@@ -7,14 +7,6 @@ import (
 	"github.com/tuttinode/tutti/transcoder"
 )
 
-// EncoderCount is what a count of a device's hardware encoders found.
-type EncoderCount struct {
-	// Most is how many may be open at once, 0 when no limit was found.
-	Most int
-	// None says that the device has none: the CPU encodes for it.
-	None bool
-}
-
 // Count opens hardware encoders until the driver refuses one, or until there are
 // Options.Encoders. Encoders of other programs lower the number, and other programs may be
 // refused during the count. A failed count finds no limit: the device stays usable.

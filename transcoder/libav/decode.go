@@ -14,9 +14,6 @@ import (
 
 const opDecode = "decode segment"
 
-// maxFramePixels bounds one decoded frame: 8K with room for odd shapes.
-const maxFramePixels = 8192 * 4320
-
 // decodedFrame is one decoded frame with its repaired PTS, in ticks of the source's
 // time base. Its holder frees the frame.
 type decodedFrame struct {
@@ -90,7 +87,7 @@ func (d *decoder) open() error {
 }
 
 func decoderOptions() *astiav.Dictionary {
-	return dictionary(map[string]string{"max_pixels": strconv.Itoa(maxFramePixels)})
+	return dictionary(map[string]string{"max_pixels": strconv.Itoa(core.MaxPicturePixels)})
 }
 
 // run reads the whole segment and gives every decoded frame to emit, which owns

@@ -44,14 +44,22 @@ type rendition struct {
 	scaler        scaling
 	enc           *encoder
 	sign          *signer
+	frameTimes
+	renditionOutput
+}
 
+// frameTimes is the frame that waits for its successor, and how times are moved.
+type frameTimes struct {
 	// held waits for its successor, which tells how long it is shown.
 	held    decodedFrame
 	holding bool
 	first   int64
 	shift   int64
 	started bool
+}
 
+// renditionOutput is what was encoded so far.
+type renditionOutput struct {
 	file    file
 	slots   int64
 	encoded core.Frames

@@ -12,31 +12,12 @@ import (
 
 // poolDevice is an attached device with its bookings, measurements and state.
 type poolDevice struct {
-	engine device.Device
-	// label is its name; owned: the pool closes it.
-	label string
-	owned bool
-	seq   int
-	since time.Time
-	// These slots bound the processes that serve a single segment. isolatedSlots are for
-	// retries and for senders without incidents. Other groups have their own slots, so that
-	// they only wait for each other: unknown senders while many senders have incidents
-	// (unverifiedSlots), and senders with incidents, by whether the stream has good segments
-	// (flaggedSlots) or none (perSenderSlots).
-	isolatedSlots, unverifiedSlots, flaggedSlots, perSenderSlots chan struct{}
+	deviceIdentity
+	isolationSlots
 
 	// queue orders and bounds the segments in progress.
 	queue queue
-
-	// class and leaf locate it in a tree; offered is its share of the node's capabilities
-	// while it is ready, else nil. All are guarded by table.mu.
-	class   *class
-	leaf    int
-	offered *capability.Capabilities
-
-	// nextStale links the devices whose rank must be refreshed; stale: this one is linked.
-	nextStale *poolDevice
-	stale     atomic.Bool
+	tablePlace
 
 	mu    sync.Mutex // guards the fields below
 	offer device.Resources
@@ -60,6 +41,39 @@ type poolDevice struct {
 	becameIdle chan struct{}
 	// tally continues when the device reattaches under its name.
 	tally *device.Tally
+}
+
+// deviceIdentity is which device it is, and since when.
+type deviceIdentity struct {
+	engine device.Device
+	// label is its name; owned: the pool closes it.
+	label string
+	owned bool
+	seq   int
+	since time.Time
+}
+
+// isolationSlots bound the processes that serve a single segment.
+type isolationSlots struct {
+	// These slots bound the processes that serve a single segment. isolatedSlots are for
+	// retries and for senders without incidents. Other groups have their own slots, so that
+	// they only wait for each other: unknown senders while many senders have incidents
+	// (unverifiedSlots), and senders with incidents, by whether the stream has good segments
+	// (flaggedSlots) or none (perSenderSlots).
+	isolatedSlots, unverifiedSlots, flaggedSlots, perSenderSlots chan struct{}
+}
+
+// tablePlace is where the pool's table has a device.
+type tablePlace struct {
+	// class and leaf locate it in a tree; offered is its share of the node's capabilities
+	// while it is ready, else nil. All are guarded by table.mu.
+	class   *class
+	leaf    int
+	offered *capability.Capabilities
+
+	// nextStale links the devices whose rank must be refreshed; stale: this one is linked.
+	nextStale *poolDevice
+	stale     atomic.Bool
 }
 
 // booked is the part of a device that is assigned to sessions.

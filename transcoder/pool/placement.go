@@ -1,82 +1,86 @@
 package pool
 
 import (
+	"math"
 	"time"
-
-	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/transcoder"
 )
 
-const opAdmit = "admit session"
-
-// Admit places a new session on a device; for a placed session it does nothing. The fault
-// is NoTranscoders when no device is ready, NoCapableTranscoder when no device is capable,
-// OrchestratorCapped when no capacity is left, Draining when the node stops. It does not
-// block.
-func (p *Pool) Admit(r core.SessionRequest) error {
-	if p.sessions.get(r.ID) != nil {
-		return nil
-	}
-	_, err := p.admit(r)
-	return err
+// rank is the search key of a device, or the best of the devices below a tree node.
+type rank struct {
+	// key is the device's utilization in steps: the least goes first. turn is when it last
+	// got a session, so that equal devices take turns.
+	key  float64
+	turn uint64
+	// load is the free load by measured capacity, renditions the free renditions by all
+	// other limits; negative when nothing fits.
+	load       float64
+	renditions int
 }
 
-// admit places a new session, or returns the one that another caller just placed.
-func (p *Pool) admit(r core.SessionRequest) (*session, error) {
-	s, err := p.placeSession(r)
-	if err != nil {
-		p.o.Recorder.SessionRefused(string(err.Code))
-		return nil, err
+// unavailable is the rank of a device that accepts no session. Read-only.
+var unavailable = rank{key: math.Inf(1), load: math.Inf(-1), renditions: -1}
+
+// before reports whether a device of this rank gets a session first.
+func (r *rank) before(other *rank) bool {
+	if r.key != other.key {
+		return r.key < other.key
 	}
-	return s, nil
+	return r.turn < other.turn
 }
 
-func (p *Pool) placeSession(r core.SessionRequest) (*session, *fault.Fault) {
-	t := &p.table
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if s := p.sessions.get(r.ID); s != nil {
-		return s, nil
+// combineRanks returns the rank of a node with two children: the one that goes first, with the
+// most free load and renditions of either.
+func combineRanks(a, b *rank) rank {
+	out := *a
+	if b.before(a) {
+		out = *b
 	}
-	if p.draining.Load() {
-		return nil, fault.New(fault.Draining, opAdmit, "the node stops")
-	}
-	if n, have := p.rules.maxSessions.Load(), p.sessionCount.Load(); n > 0 && have >= n {
-		return nil, cappedByOption(have, n)
-	}
-	p.refreshStaleLocked(maxRefreshes)
-	s := newSession(r, t.needsLocked(r.Needs, r.MinVersion))
-	q := search{load: float64(s.weightedLoad), renditions: s.renditions, party: s.party,
-		skip: t.limitedLocked(s.party, s.renditions)}
-	d := p.chooseLocked(s.needs, &q)
-	if d == nil {
-		return nil, p.refusalLocked(s.needs, &q)
-	}
-	p.admitted++
-	s.seniority = p.admitted
-	p.assignLocked(s, d)
-	p.sessionCount.Add(1)
-	p.sessions.put(s)
-	return s, nil
+	out.load = max(a.load, b.load)
+	out.renditions = max(a.renditions, b.renditions)
+	return out
 }
 
-func newSession(r core.SessionRequest, n *needs) *session {
-	load := sessionLoad(r.Profiles)
-	s := &session{
-		id: r.ID, party: r.Party, needs: n, load: load, weightedLoad: load, weight: 1, renditions: max(1, len(r.Profiles)),
-		turn: make(chan struct{}, 1), done: make(chan struct{}),
+// rankLocked returns the device's rank now.
+func (d *poolDevice) rankLocked(o *rules, now time.Time) rank {
+	if !d.ready() || d.freeSessionsLocked(now) <= 0 {
+		return unavailable
 	}
-	s.usedAt.Store(time.Now())
-	return s
+	// Round, so that small differences do not override the order of turns.
+	key := math.Floor(d.usageLocked(now)*steps) + float64(d.activePenalties(now)*steps/4)
+	r := rank{key: key, turn: d.turn, load: d.freeLoadLocked(o, now), renditions: d.freeRenditionsLocked(now)}
+	if r.renditions <= 0 {
+		return unavailable
+	}
+	return r
 }
 
-// minLoad is the least that a session counts, as much as a rendition of 240p: its source is
-// decoded even if the renditions are tiny.
-const minLoad = 426 * 240 * 30
+// usageLocked returns the utilization of the device's scarcest resource.
+func (d *poolDevice) usageLocked(now time.Time) float64 {
+	u := d.expectedCostLocked() * float64(d.weightedLoad) / maxRatio
+	if n := d.sessionLimitLocked(now); n < unlimited {
+		u = max(u, fraction(int64(d.sessions), int64(n)))
+	}
+	if n := d.encoderLimitLocked(now); n < unlimited {
+		u = max(u, fraction(int64(d.renditions), int64(n)))
+	}
+	if n := d.memoryLimitLocked(now); n > 0 {
+		u = max(u, fraction(d.memoryInUseLocked(), n))
+	}
+	return u
+}
 
-// sessionLoad returns the load of a session with such renditions.
-func sessionLoad(profiles []core.Profile) int64 { return max(minLoad, transcoder.Load(profiles)) }
+func fraction(used, of int64) float64 { return float64(used) / float64(max(1, of)) }
+
+// expectedCostLocked returns the expected real-time ratio per unit of load.
+func (d *poolDevice) expectedCostLocked() float64 {
+	switch {
+	case d.cost > 0:
+		return d.cost
+	case d.offer.Cost > 0:
+		return d.offer.Cost
+	}
+	return nominalCost
+}
 
 // chooseLocked finds a device for a search, nil when there is none. Ranks in the trees may
 // be slightly stale, so it refreshes the device and checks again. The caller holds table.mu.
@@ -99,45 +103,4 @@ func (d *poolDevice) currentTreeRank() rank {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.treeRank
-}
-
-// assignLocked assigns a session to a device. The caller holds table.mu, and the session's
-// mu unless the session is not shared yet.
-func (p *Pool) assignLocked(s *session, d *poolDevice) {
-	p.table.turn++
-	d.mu.Lock()
-	d.turn = p.table.turn
-	d.bookLocked(s)
-	remote := d.offer.Remote && !d.gone
-	d.mu.Unlock()
-	s.dev, s.incapable = d, false
-	p.refreshLocked(d)
-	p.recheckLater(s, d, recentPeriod)
-	if remote {
-		p.countRemote(0, 0, 1)
-	}
-}
-
-// recheckLater refreshes a device's rank when a session has used what it asked for, or has had
-// the time for it.
-func (p *Pool) recheckLater(s *session, d *poolDevice, after time.Duration) {
-	time.AfterFunc(after, func() {
-		if d.giveBackUnused(s, time.Now()) {
-			p.recheckLater(s, d, time.Second)
-		}
-		p.table.markStale(d)
-	})
-}
-
-// unassignLocked frees a session's capacity. The caller holds table.mu and the session's mu.
-func (p *Pool) unassignLocked(s *session) {
-	d := s.dev
-	d.mu.Lock()
-	d.unbookLocked(s)
-	remote := d.offer.Remote && !d.gone
-	d.mu.Unlock()
-	p.refreshLocked(d)
-	if remote {
-		p.countRemote(0, 0, -1)
-	}
 }

@@ -25,22 +25,13 @@ type Pool struct {
 	// admitted counts sessions; guarded by table.mu.
 	admitted uint64
 	sessions *shards
-
-	// sessionCount is the number of sessions, sessionLimit the number that the devices can
-	// serve, capabilities what the ready devices can do together.
-	sessionCount, sessionLimit atomic.Int64
-	capabilities               atomic.Pointer[capability.Capabilities]
-	losses                     losses
-	incidents                  *incidents.Record
-	senderTurns                senderTurns
-	failures                   fault.Lines // of segments that are tried again
-	remotes                    struct{ number, capacity, load atomic.Int64 }
-	// activeSegments counts segments in progress or waiting, inputBytes their size.
-	activeSegments, inputBytes atomic.Int64
-	draining                   atomic.Bool
-	notifying                  atomic.Bool
-	// readyDevices is the number of devices that accept sessions.
-	readyDevices atomic.Int64
+	poolLoad
+	losses      losses
+	incidents   *incidents.Record
+	senderTurns senderTurns
+	failures    fault.Lines // of segments that are tried again
+	draining    atomic.Bool
+	notifying   atomic.Bool
 
 	done chan struct{} // closed by Close
 	wg   sync.WaitGroup
@@ -49,6 +40,19 @@ type Pool struct {
 	closed atomic.Bool
 	// idle is closed when activeSegments falls to 0 while the pool drains.
 	idle chan struct{}
+}
+
+// poolLoad counts what a pool has and can do.
+type poolLoad struct {
+	// sessionCount is the number of sessions, sessionLimit the number that the devices can
+	// serve, capabilities what the ready devices can do together.
+	sessionCount, sessionLimit atomic.Int64
+	capabilities               atomic.Pointer[capability.Capabilities]
+	remotes                    struct{ number, capacity, load atomic.Int64 }
+	// activeSegments counts segments in progress or waiting, inputBytes their size.
+	activeSegments, inputBytes atomic.Int64
+	// readyDevices is the number of devices that accept sessions.
+	readyDevices atomic.Int64
 }
 
 // New makes a pool with initial engines, which it owns and closes; there may be none.

@@ -41,6 +41,13 @@ type session struct {
 	needs *needs
 	// incapable: its device cannot do what the session needs now.
 	incapable bool
+	sessionDemand
+	sessionPace
+	sessionBlame
+}
+
+// sessionDemand is what a session takes of its device.
+type sessionDemand struct {
 	// load and renditions are those of its last segment; weight is its cost relative to
 	// other sessions of the same load, and weightedLoad is load × weight. They are changed
 	// under the device's mu as well.
@@ -51,12 +58,20 @@ type session struct {
 	// its load, measuredLoad its load at the time.
 	measured                   bool
 	measuredCost, measuredLoad float64
+}
+
+// sessionPace is whether a session keeps pace with its source.
+type sessionPace struct {
 	// typicalTime is the smoothed time that a segment takes, 0 before the first.
 	typicalTime time.Duration
 	// playsUntil is until when the media it sent play at least; see aheadBy.
 	playsUntil time.Time
 	// movedAt is when it last left a device that was too slow.
 	movedAt time.Time
+}
+
+// sessionBlame is what its segments did to devices.
+type sessionBlame struct {
 	// overtimes counts its segments that exceeded their deadline on several devices,
 	// overtimeAt is the time of the last one.
 	overtimes  int

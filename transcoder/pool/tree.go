@@ -1,44 +1,6 @@
 package pool
 
-import (
-	"math"
-	"slices"
-)
-
-// rank is the search key of a device, or the best of the devices below a tree node.
-type rank struct {
-	// key is the device's utilization in steps: the least goes first. turn is when it last
-	// got a session, so that equal devices take turns.
-	key  float64
-	turn uint64
-	// load is the free load by measured capacity, renditions the free renditions by all
-	// other limits; negative when nothing fits.
-	load       float64
-	renditions int
-}
-
-// unavailable is the rank of a device that accepts no session. Read-only.
-var unavailable = rank{key: math.Inf(1), load: math.Inf(-1), renditions: -1}
-
-// before reports whether a device of this rank gets a session first.
-func (r *rank) before(other *rank) bool {
-	if r.key != other.key {
-		return r.key < other.key
-	}
-	return r.turn < other.turn
-}
-
-// combineRanks returns the rank of a node with two children: the one that goes first, with the
-// most free load and renditions of either.
-func combineRanks(a, b *rank) rank {
-	out := *a
-	if b.before(a) {
-		out = *b
-	}
-	out.load = max(a.load, b.load)
-	out.renditions = max(a.renditions, b.renditions)
-	return out
-}
+import "slices"
 
 // tree finds the least used device with enough capacity. It is a complete binary tree
 // whose leaves are devices and whose nodes hold the combined rank of their leaves.

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/tuttinode/tutti/core"
 )
 
 var errServiceURI = errors.New("not a service address: write https://host:port, such as https://node.example.com:8935")
@@ -57,12 +59,7 @@ func notPublic(what, text string) error {
 		Readings: []reading{{Label: text, Text: text}}}
 }
 
-func public(ip netip.Addr) bool {
-	ip = ip.Unmap()
-	shared := netip.MustParsePrefix("100.64.0.0/10")
-	return ip.IsGlobalUnicast() && !ip.IsPrivate() && !ip.IsLoopback() && !ip.IsLinkLocalUnicast() &&
-		!shared.Contains(ip) && ip.Zone() == ""
-}
+func public(ip netip.Addr) bool { return core.RoutableAddress(ip) && ip.Zone() == "" }
 
 // hostName says whether a name has the form of one, and unless local, of one
 // that the whole internet can resolve.

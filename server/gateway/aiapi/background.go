@@ -9,6 +9,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/pricing"
 )
 
 // Background says that a request comes from a batch: it gets only the slots of a model's queue for
@@ -43,9 +44,7 @@ func (b *Background) bound(p *airouting.Preferences) *airouting.Preferences {
 	if p != nil {
 		out = *p
 	}
-	if out.MaxPrice == nil || out.MaxPrice.Cmp(b.MaxPrice) > 0 {
-		out.MaxPrice = b.MaxPrice
-	}
+	out.MaxPrice = pricing.LowestCap(out.MaxPrice, b.MaxPrice)
 	return &out
 }
 

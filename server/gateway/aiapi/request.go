@@ -7,17 +7,12 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/pipeline"
-	"github.com/tuttinode/tutti/core/sse"
-	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/server/access"
 	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/gateway/broker"
-	"github.com/tuttinode/tutti/server/gateway/guards"
 	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/status"
 )
@@ -31,83 +26,15 @@ const (
 
 // relayedRequest is one client request and its answer. Instances are pooled.
 type relayedRequest struct {
-	server  *Server
-	route   *route
-	w       http.ResponseWriter
-	r       *http.Request
-	control *http.ResponseController
-	id      string
-	began   time.Time
-	// times are the client's own time limits.
-	times requestTimes
-	err   error
-
-	// entered: the request counts as in flight. held is its share of the memory budget, in bytes.
-	entered bool
-	held    int64
-	// unverified is the client's address while its key is not checked yet, else "". key is what the memory counts for
-	// once it is checked, zero without keys.
-	unverified string
-	key        apikeys.Hash
-	grant      *apikeys.Grant
-	// cost is what is paid for the request.
-	cost requestCost
-	// limit is the maximum number of tokens of the answer: 0 is unknown, apikeys.NoTokens is none.
-	limit inference.Tokens
-	// maxPrompt is an upper bound of the tokens of the prompt.
-	maxPrompt inference.Tokens
-	// release gives the slot of the model's queue back.
-	release func()
-	// stats are logged and counted at the end.
-	stats inference.JobStats
-	span  telemetry.Span
-	// waited is the time spent waiting for the next hop or the client. sent counts the answer's
-	// bytes.
-	waited time.Duration
-	sent   int64
-	// complete: the answer reached its end. abort: the connection must be closed without a proper
-	// end, so that the client notices the missing part.
-	complete, abort bool
-	// lastWrite is when the client last accepted data; see deadline. clientStall is the total time
-	// that writes to it were blocked.
-	lastWrite   time.Time
-	clientStall time.Duration
-
-	// long are the values of the request's body that are in a file.
-	long *pipeline.LongValues
-	// midEvent: the part of the stream that was sent ends within an event.
-	midEvent bool
-	// resultsAsked is the number of results requested. unitsDelivered is the work delivered by an
-	// answer that is not whole. partial: the answer has fewer results than requested, and ended
-	// properly.
-	resultsAsked   int
-	unitsDelivered inference.Units
-	partial        bool
-	// askedModel is the name that the client asked for where the job's model has another one.
-	askedModel string
-	// targetsOf are the models that the request may be sent to, nil where it is only its own.
-	targetsOf []airouting.ModelTarget
-	// refused: the answer only says that the request was refused.
-	refused bool
-	// limits bounds the answer's time and size. answerFrom is the orchestrator whose unfinished
-	// answer the memory is taken for, answerBytes the amount.
-	limits      answerLimits
-	answerFrom  string
-	answerBytes int64
-	// detached: a background request continues the job and reports it.
-	detached bool
-
-	keepAlive  *keepAlive
-	filter     sse.HideUsage
-	chatFormat openAIChat
-	guards     guards.InUse
-	guarded    guardedStream
-	kept       keptAnswer
-	// renamer puts the requested model name into the answer.
-	renamer  sse.ModelRenamer
-	smallBuf [smallBuffer]byte
-	// filtered and renamed hold the output of the two filters.
-	filtered, renamed []byte
+	server *Server
+	route  *route
+	requestConn
+	err error
+	requestAccount
+	relayProgress
+	requestTarget
+	answerMemory
+	answerFilters
 }
 
 // newRequest starts a request. serve reports errors.
@@ -353,7 +280,7 @@ func (x *relayedRequest) fail(err error) {
 func (x *relayedRequest) reset() {
 	keep, out, renamed := x.keepAlive, x.filtered, x.renamed
 	keep.committed = false
-	*x = relayedRequest{keepAlive: keep, filtered: out[:0], renamed: renamed[:0]}
+	*x = relayedRequest{answerFilters: answerFilters{keepAlive: keep, filtered: out[:0], renamed: renamed[:0]}}
 	if cap(x.filtered) > bigBuffer {
 		x.filtered = nil
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/airouting"
-	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
@@ -290,18 +289,6 @@ func (r *jobRun) query() airouting.Query {
 		SecondOpinion: r.refusals.second(), Refusal: r.refusals.first,
 		Preferences: r.hint.Preferences, Primary: r.primary, Kind: kindFor(r.job, &r.hint),
 	}
-}
-
-// kindFor returns the kind of node that a job needs.
-func kindFor(job *inference.Job, hint *Hint) airouting.Kind {
-	switch {
-	case job.Model.Capability == capability.LLM && job.Operation != inference.Chat,
-		job.Operation == inference.Translation:
-		return airouting.OwnOnly
-	case hint.NeedsOwnNode:
-		return airouting.OwnFirst
-	}
-	return airouting.AnyKind
 }
 
 // logFailure logs a failed attempt for debugging; lasting failures show in the table's rests.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/bluenviron/mediacommon/v2/pkg/formats/mpegts"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/fetchurl"
 )
 
 // AudioCodec is what a stream's sound is coded with: Opus or AAC, in the container's words.
@@ -70,7 +70,7 @@ func (s *Server) reach(ctx context.Context, u *url.URL, caller netip.Addr, own b
 	slices.SortStableFunc(found, func(a, b netip.Addr) int { return cmp.Compare(a.Unmap().BitLen(), b.Unmap().BitLen()) })
 	i := slices.IndexFunc(found, func(a netip.Addr) bool {
 		a = a.Unmap()
-		return own || a == caller || fetchurl.Public(a) || s.o.MediaNetworks.Contain(a)
+		return own || a == caller || core.PublicAddress(a) || s.o.MediaNetworks.Contain(a)
 	})
 	if i < 0 {
 		return netip.AddrPort{}, fault.New(fault.MediaAddressRefused, opReach, "its host is not on the internet")

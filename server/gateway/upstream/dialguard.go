@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"syscall"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fetchurl"
 )
 
@@ -67,7 +68,7 @@ func recordPeer(ctx context.Context, at *netip.Addr) context.Context {
 func SamePeerOnly(ctx context.Context, home netip.Addr) context.Context {
 	ctx = context.WithValue(ctx, peerKey{}, home)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) {
-		if at := addressOf(c.Conn); at != home && !fetchurl.Public(at) {
+		if at := addressOf(c.Conn); at != home && !core.PublicAddress(at) {
 			_ = c.Conn.Close()
 		}
 	}})

@@ -16,6 +16,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/pricing"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/core/telemetry"
 	"github.com/tuttinode/tutti/pm"
@@ -296,7 +297,7 @@ func (d *ticketTerms) explainTooExpensive(err error, units int64) error {
 // checkPrice checks the caps, which may have changed since the orchestrator was chosen.
 func (d *ticketTerms) checkPrice() error {
 	most := d.maxPrice()
-	if d.p.opt.AllowExpensive || most == nil || d.price.Cmp(most) <= 0 {
+	if d.p.opt.AllowExpensive || !pricing.AbovePriceCap(d.price, most) {
 		return nil
 	}
 	return fault.New(fault.PriceTooHigh, "make payment", d.price.RatString()+" wei, at most "+pm.ValueOf(most).String())
@@ -319,8 +320,7 @@ func expensive(t PaymentTerms) bool {
 	if !paid {
 		return false
 	}
-	most := d.maxPrice()
-	return most != nil && d.price.Cmp(most) > 0
+	return pricing.AbovePriceCap(d.price, d.maxPrice())
 }
 
 // maxPrice is the cap, nil for none.

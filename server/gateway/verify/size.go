@@ -8,13 +8,7 @@ import (
 )
 
 // sizeRange is what the network clamps a wanted size to, for every encoder.
-type sizeRange struct{ minWidth, minHeight, maxWidth, maxHeight int }
-
-// sizeRanges are those of the codecs. Read-only.
-var sizeRanges = map[core.VideoCodec]sizeRange{
-	core.CodecH264: {146, 50, 4096, 4096},
-	core.CodecHEVC: {132, 40, 8192, 8192},
-}
+type sizeRange struct{ core.PictureLimits }
 
 // tolerance is by how many pixels a side may be off: implementations round a side
 // that follows the source's shape up, down or to the nearest even number.
@@ -30,29 +24,29 @@ func (r sizeRange) wanted(source Size, p core.Profile) Size {
 	large := r.large(p)
 	if source.Width >= source.Height {
 		small := large * source.Height / source.Width
-		if small < r.minHeight {
-			return Size{r.minHeight * source.Width / source.Height, r.minHeight}
+		if small < r.MinHeight {
+			return Size{r.MinHeight * source.Width / source.Height, r.MinHeight}
 		}
 		return Size{large, small}
 	}
 	small := large * source.Width / source.Height
-	if small < r.minWidth {
-		return Size{r.minWidth, r.minWidth * source.Height / source.Width}
+	if small < r.MinWidth {
+		return Size{r.MinWidth, r.MinWidth * source.Height / source.Width}
 	}
 	return Size{small, large}
 }
 
 func (r sizeRange) large(p core.Profile) int {
-	return max(min(max(p.Width, r.minWidth), r.maxWidth), min(max(p.Height, r.minHeight), r.maxHeight))
+	return max(min(max(p.Width, r.MinWidth), r.MaxWidth), min(max(p.Height, r.MinHeight), r.MaxHeight))
 }
 
 // narrow reports whether a frame's shorter side is the shortest that there is, for
 // which the longer one grows.
 func (r sizeRange) narrow(v Video) bool {
 	if v.Width >= v.Height {
-		return v.Height <= r.minHeight+tolerance
+		return v.Height <= r.MinHeight+tolerance
 	}
-	return v.Width <= r.minWidth+tolerance
+	return v.Width <= r.MinWidth+tolerance
 }
 
 // near reports whether two sizes differ by rounding only.
@@ -65,7 +59,8 @@ func near(a, b Size) bool {
 // source only its larger side can be checked, and one that is larger than asked for must
 // be as narrow as the encoder can make it. The error is the fault RenditionSize.
 func checkSize(v Video, source Size, p core.Profile) error {
-	r, known := sizeRanges[p.Encoder]
+	limits, known := core.PictureLimitsOf(p.Encoder)
+	r := sizeRange{limits}
 	if !known || v.Frames == 0 {
 		return nil
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/tuttinode/tutti/core/fairqueue"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 )
@@ -57,17 +56,8 @@ func (p *Pool) findModel(id inference.Model) (*model, error) {
 // left meanwhile.
 func (p *Pool) refusal(m *model, canceled fault.Code, err error) error {
 	s := m.queue.Stats()
-	switch {
-	case errors.Is(err, fairqueue.ErrFull):
-		return fault.New(fault.ModelLineFull, opReserve,
-			fmt.Sprintf("%d in use, %d waiting for %s", s.InUse, s.Waiting, m.id))
-	case errors.Is(err, context.DeadlineExceeded):
-		return &fault.Fault{Code: fault.ModelWaitOver, Op: opReserve,
-			Detail: fmt.Sprintf("%d of %d in use for %s", s.InUse, s.Slots, m.id), Err: err}
-	case errors.Is(err, context.Canceled):
-		return fault.Wrap(canceled, opReserve, err)
-	}
-	return err
+	waitOver := fmt.Sprintf("%d of %d in use for %s", s.InUse, s.Slots, m.id)
+	return inference.QueueRefusal(err, opReserve, m.id, s, waitOver, canceled)
 }
 
 // slot is a job's reservation of one of a model's slots. Run chooses the worker.

@@ -34,7 +34,7 @@ func (in *inspection) chain(ctx context.Context) (doctor.ChainState, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, askChain+askFunds)
 	defer cancel()
-	board := health.New(in.log, in.Now, endpoint.Causes())
+	board := health.New(in.log, in.Now, health.EndpointCauses())
 	network, known := contracts.LookupNetwork(in.cfg.Chain.Network)
 	if !known {
 		network = contracts.Network{Name: in.cfg.Chain.Network, Controller: in.cfg.Chain.Controller,

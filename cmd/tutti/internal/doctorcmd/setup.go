@@ -22,7 +22,9 @@ func (in *inspection) setup() doctor.Setup {
 		GPUs: c.Transcoding.Devices.String(), MaxSessions: c.Limits.MaxSessions.N, Reward: reward(c),
 		Endpoints: len(c.Chain.Endpoints), Polling: c.Chain.PollingInterval, Models: c.AI.Models != "",
 		LiveRunners: c.LiveAI.RunnerConfig != "",
-		AdminAddr:   c.Addresses.AdminListen.Addr(), AdminOpen: !c.Addresses.AdminListen.Loopback(), LogDir: c.Logging.Dir,
+		Addresses: doctor.Addresses{AdminAddr: c.Addresses.AdminListen.Addr(),
+			AdminOpen: !c.Addresses.AdminListen.Loopback()},
+		LogDir:       c.Logging.Dir,
 		WorkerSecret: shortest(c.Addresses.OrchSecret.Reveal()), MaxPrice: maxPrice(c), PayLimits: payLimits(c),
 	}
 	if c.Roles.Orchestrator && !c.Chain.RedeemerAddr.IsZero() {

@@ -131,7 +131,7 @@ func (t *initTool) plan(ctx context.Context, cfg *config.Config) (
 	plan protocol.ActivationPlan, address core.Address, err error) {
 	const op = "look at the chain"
 	quiet := slog.New(slog.DiscardHandler)
-	board := health.New(quiet, time.Now, chain.Causes())
+	board := health.New(quiet, time.Now, health.RootCauses())
 	network, err := chain.Network(ctx, cfg, board, quiet)
 	if err != nil {
 		return plan, address, err

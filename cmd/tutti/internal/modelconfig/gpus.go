@@ -62,18 +62,7 @@ func namedGPUs(asked config.Devices) (out []models.Device) {
 }
 
 // Problems are the codes that containerGPUs may return.
-func Problems() []fault.Code {
-	return []fault.Code{
-		fault.NoDevices, fault.CUDALibrary, fault.DriverTooOld, fault.GPUDriverNotLoaded, fault.GPUDriverMismatch,
-		fault.GPUToolkitMissing,
-		fault.GPUNoPermission, fault.GPUIndexUnknown, fault.GPUFault, fault.GPUWatchFailed,
-	}
-}
-
-// DriverProblems returns the codes of what keeps GPUs from being used.
-func DriverProblems() []fault.Code {
-	return append(Problems(), fault.GPUNotReady, fault.GPUUnavailable)
-}
+func Problems() []fault.Code { return fault.GPUProblems() }
 
 // Devices returns the GPUs as the manager takes them.
 func Devices(found []models.Device) []manager.Device {

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tuttinode/tutti/ai/manager"
+	"github.com/tuttinode/tutti/ai/gpuplacement"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	live "github.com/tuttinode/tutti/core/liverunner"
@@ -137,7 +137,7 @@ func (m *managedRunners) claim(ctx context.Context, r *managedRunner) (devices [
 	if want.GPUs == 0 {
 		return nil, func() {}
 	}
-	need := manager.Need{Devices: want.GPUs, IDs: want.GPUIDs, Takes: manager.Memory{Bytes: want.MemoryBytes}}
+	need := gpuplacement.Need{Devices: want.GPUs, IDs: want.GPUIDs, Takes: gpuplacement.Memory{Bytes: want.MemoryBytes}}
 	for ctx.Err() == nil {
 		devices, release, err := m.p.models.Manager.ClaimGPUs(ctx, need, func(why error) {
 			if why != nil {

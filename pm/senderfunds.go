@@ -1,11 +1,40 @@
 package pm
 
 import (
+	"fmt"
 	"math/big"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
 )
+
+// Unlocked reports whether a sender may withdraw its funds in a round; withdraw is its withdraw round, 0 while the
+// funds are locked.
+func Unlocked(withdraw, round protocol.Round) bool { return withdraw != 0 && withdraw <= round }
+
+// UnlocksSoon reports whether a sender's funds may be gone before tickets of a round are redeemed: tickets are neither
+// sent nor taken then.
+func UnlocksSoon(withdraw, round protocol.Round) bool { return Unlocked(withdraw, round+1) }
+
+// depositLimit returns the largest face value that a deposit carries when it must pay so many winners.
+func depositLimit(deposit core.Wei, winners int) *big.Int {
+	return new(big.Int).Quo(deposit.Big(), big.NewInt(int64(max(1, winners))))
+}
+
+// checkFunds says whether recipients take tickets on these funds.
+func checkFunds(funds protocol.Sender, round protocol.Round) error {
+	switch {
+	case UnlocksSoon(funds.WithdrawRound, round):
+		return fault.New(fault.OwnFundsUnlocking, opPay, fmt.Sprintf("deposit and reserve are set to unlock in round %d",
+			funds.WithdrawRound))
+	case funds.Reserve.FundsRemaining.IsZero():
+		return fault.New(fault.OwnReserveEmpty, opPay, "no reserve")
+	case funds.Deposit.IsZero():
+		return fault.New(fault.OwnDepositEmpty, opPay, "no deposit")
+	}
+	return nil
+}
 
 // MaxFloat returns the most that the funds of a sender carry for one recipient: its share
 // of the reserve, less what it drew of it in this round, less pending, the face

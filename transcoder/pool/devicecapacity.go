@@ -24,48 +24,6 @@ const (
 	unlimited = 1 << 30
 )
 
-// rankLocked returns the device's rank now.
-func (d *poolDevice) rankLocked(o *rules, now time.Time) rank {
-	if !d.ready() || d.freeSessionsLocked(now) <= 0 {
-		return unavailable
-	}
-	// Round, so that small differences do not override the order of turns.
-	key := math.Floor(d.usageLocked(now)*steps) + float64(d.activePenalties(now)*steps/4)
-	r := rank{key: key, turn: d.turn, load: d.freeLoadLocked(o, now), renditions: d.freeRenditionsLocked(now)}
-	if r.renditions <= 0 {
-		return unavailable
-	}
-	return r
-}
-
-// usageLocked returns the utilization of the device's scarcest resource.
-func (d *poolDevice) usageLocked(now time.Time) float64 {
-	u := d.expectedCostLocked() * float64(d.weightedLoad) / maxRatio
-	if n := d.sessionLimitLocked(now); n < unlimited {
-		u = max(u, fraction(int64(d.sessions), int64(n)))
-	}
-	if n := d.encoderLimitLocked(now); n < unlimited {
-		u = max(u, fraction(int64(d.renditions), int64(n)))
-	}
-	if n := d.memoryLimitLocked(now); n > 0 {
-		u = max(u, fraction(d.memoryInUseLocked(), n))
-	}
-	return u
-}
-
-func fraction(used, of int64) float64 { return float64(used) / float64(max(1, of)) }
-
-// expectedCostLocked returns the expected real-time ratio per unit of load.
-func (d *poolDevice) expectedCostLocked() float64 {
-	switch {
-	case d.cost > 0:
-		return d.cost
-	case d.offer.Cost > 0:
-		return d.offer.Cost
-	}
-	return nominalCost
-}
-
 // sessionLimitLocked, encoderLimitLocked and memoryLimitLocked are the limits of the
 // device's offer, or lower ones that it showed by refusing sessions of several parties.
 func (d *poolDevice) sessionLimitLocked(now time.Time) int {

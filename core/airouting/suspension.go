@@ -14,9 +14,9 @@ const (
 	steady = 10 * time.Second
 )
 
-// health tracks one orchestrator's failures. After a rest it gets one probe at a time; an answer
-// ends the rest.
-type health struct {
+// suspension tracks one orchestrator's failures. After a rest it gets one probe at a time; an answer
+// ends the rest. Until then it is suspended.
+type suspension struct {
 	failures  int // in a row
 	resting   bool
 	probing   bool // a probe is in flight
@@ -29,7 +29,7 @@ type health struct {
 }
 
 // open reports whether it accepts jobs; probe, that it accepts exactly one.
-func (h *health) open(now time.Time) (open, probe bool) {
+func (h *suspension) open(now time.Time) (open, probe bool) {
 	if !h.resting {
 		return true, false
 	}
@@ -38,13 +38,13 @@ func (h *health) open(now time.Time) (open, probe bool) {
 }
 
 // lastResort reports whether it may be probed before its rest is over.
-func (h *health) lastResort(now time.Time) bool {
+func (h *suspension) lastResort(now time.Time) bool {
 	return h.resting && !h.probing && now.Sub(h.failedAt) >= min(minRetry, h.rest)
 }
 
 // failed records a failure. hard ones, without a connection, make it rest at once. spread is
 // between 0 and 1.
-func (h *health) failed(now time.Time, hard, probe bool, spread float64) {
+func (h *suspension) failed(now time.Time, hard, probe bool, spread float64) {
 	h.failures++
 	switch {
 	case h.resting && !probe:
@@ -71,7 +71,7 @@ func (h *health) failed(now time.Time, hard, probe bool, spread float64) {
 
 // alive records an answer of any kind to a job that was begun at start. It ends a rest, unless the
 // job is from before the rest. probation is how many failures then begin the next rest.
-func (h *health) alive(now, start time.Time, probation int) {
+func (h *suspension) alive(now, start time.Time, probation int) {
 	if !h.resting || start.Before(h.since) {
 		return
 	}
@@ -79,7 +79,7 @@ func (h *health) alive(now, start time.Time, probation int) {
 }
 
 // served records a complete answer.
-func (h *health) served() {
+func (h *suspension) served() {
 	if !h.resting {
 		h.failures = 0
 	}

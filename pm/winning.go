@@ -1,10 +1,12 @@
 package pm
 
 import (
+	"bytes"
 	"math/big"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/core/signature"
 )
 
 // WinProb returns the probability at which a ticket is worth ticketEV. It is rounded up,
@@ -25,3 +27,20 @@ func WinProb(faceValue, ticketEV core.Wei) protocol.Word {
 	w, _ := protocol.WordOf(q)
 	return w
 }
+
+// maxWinProb is certainty, 2^256-1.
+func maxWinProb() *big.Int {
+	one := big.NewInt(1)
+	return new(big.Int).Sub(new(big.Int).Lsh(one, 256), one)
+}
+
+// Wins draws: a ticket wins when the hash of its signature and the recipient's
+// random number is below the win probability. Neither side can choose the hash,
+// because each has bound its part before it sees the other's.
+func Wins(sig []byte, rand protocol.Word, winProb protocol.Word) bool {
+	draw := signature.Keccak256(sig, rand[:])
+	return below(draw[:], winProb)
+}
+
+// below compares a draw of 32 bytes with a win probability, as numbers.
+func below(draw []byte, winProb protocol.Word) bool { return bytes.Compare(draw, winProb[:]) < 0 }

@@ -1,13 +1,13 @@
-package fetchurl_test
+package core_test
 
 import (
 	"net/netip"
 	"testing"
 
-	"github.com/tuttinode/tutti/core/fetchurl"
+	"github.com/tuttinode/tutti/core"
 )
 
-func TestPublic(t *testing.T) {
+func TestPublicAddress(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
 		"8.8.8.8": true, "2606:4700::1111": true, "::ffff:8.8.8.8": true,
@@ -16,7 +16,7 @@ func TestPublic(t *testing.T) {
 		"fd00::1": false, "fe80::1": false, "fec0::1": false, "224.0.0.1": false, "255.255.255.255": false,
 		"198.18.0.1": false, "64:ff9b::a00:1": false, "2002:a00:1::": false,
 	} {
-		if got := fetchurl.Public(netip.MustParseAddr(text)); got != want {
+		if got := core.PublicAddress(netip.MustParseAddr(text)); got != want {
 			t.Errorf("%s: %v", text, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package models
+package gpuplacement
 
 import (
 	"cmp"
@@ -6,72 +6,13 @@ import (
 	"slices"
 )
 
-// Need is what one container needs of a node's devices. This package checks a whole
-// configuration before anything runs, so it asks whether all warm containers fit together;
-// ai/manager's Need is one container that is to be placed among those that run.
-type Need struct {
-	// Bytes is the memory on each of its devices, 0 when unknown.
-	Bytes int64
-	// Share is the part of each of its devices that it always allocates, 0 for none.
-	Share float64
-	// Devices is how many it is spread over, at least 1. IDs are those that it may use, nil
-	// is all.
-	Devices int
-	IDs     []string
-}
-
-// need returns what one container of the entry takes.
-func (e *Entry) need() Need {
-	n := int64(max(1, e.GPUs.Count))
-	return Need{Bytes: (e.VRAM + n - 1) / n, Share: e.MemoryShare(), Devices: int(n), IDs: e.GPUs.IDs}
-}
-
-// MemoryShare returns the part of each of its devices' memory that a text generation container
-// always allocates, 0 for all others. A custom image may allocate no fixed share, so with
-// vram_gb and no explicit share, only vram_gb counts.
-func (e *Entry) MemoryShare() float64 {
-	_, set := e.Flags.Lookup(utilization)
-	if ownRunner := e.Image != "" && e.vramGiven && !set; e.LLM == nil || ownRunner {
-		return 0
-	}
-	return e.LLM.Utilization
-}
-
-// memoryOn returns what it allocates on a device of size bytes.
-func (n Need) memoryOn(size int64) int64 { return max(n.Bytes, int64(n.Share*float64(size))) }
-
-// allows reports whether it may use a device.
-func (n Need) allows(d Device) bool { return n.IDs == nil || slices.Contains(n.IDs, d.ID) }
-
-// maxTotal returns the largest amount that it could allocate in total.
-func (n Need) maxTotal(devices []Device) int64 {
-	return n.memoryOn(n.largest(devices)) * int64(n.Devices)
-}
-
-// largest returns the memory of the largest device that it may use.
-func (n Need) largest(devices []Device) (largest int64) {
-	for _, d := range devices {
-		if n.allows(d) {
-			largest = max(largest, d.MemoryBytes)
-		}
-	}
-	return largest
-}
-
-// GPUSet are the devices for containers. A device of unknown memory fits any need.
-type GPUSet struct {
-	Devices []Device
-	// Slots is how many containers may share a device.
-	Slots int
-}
-
 // maxSteps bounds the search for a placement, far above what one machine needs.
 const maxSteps = 20_000
 
 // Assign assigns devices (indexes) to containers, to all if any assignment exists. If none
 // exists or the search ends early, those that are hard to place are placed first, and a
 // container that does not fit gets nil. The result is deterministic.
-func (g GPUSet) Assign(needs []Need) [][]int {
+func (g Set) Assign(needs []Need) [][]int {
 	order := g.hardFirst(needs)
 	p := g.empty()
 	if !p.place(order.of(needs)) {
@@ -85,9 +26,9 @@ func (g GPUSet) Assign(needs []Need) [][]int {
 	return out
 }
 
-// fits reports whether all containers fit together. If the search ends early they are
+// Fits reports whether all containers fit together. If the search ends early they are
 // assumed to fit: starting them shows whether they do.
-func (g GPUSet) fits(needs []Need) bool {
+func (g Set) Fits(needs []Need) bool {
 	if g.exceeded(needs) {
 		return false
 	}
@@ -97,19 +38,19 @@ func (g GPUSet) fits(needs []Need) bool {
 
 // exceeded reports whether the sums alone exceed the devices. A search among many different
 // devices would take too long.
-func (g GPUSet) exceeded(needs []Need) bool {
+func (g Set) exceeded(needs []Need) bool {
 	slots, bytes, have := 0, int64(0), int64(0)
 	for _, n := range needs {
 		slots += n.Devices
-		bytes += n.Bytes * int64(n.Devices)
+		bytes += n.Takes.Bytes * int64(n.Devices)
 	}
 	for _, d := range g.Devices {
 		if d.MemoryBytes <= 0 {
-			return slots > len(g.Devices)*g.Slots
+			return slots > len(g.Devices)*g.PerDevice
 		}
 		have += d.MemoryBytes
 	}
-	return slots > len(g.Devices)*g.Slots || bytes > have
+	return slots > len(g.Devices)*g.PerDevice || bytes > have
 }
 
 // order is the order in which needs are placed: their indexes.
@@ -117,7 +58,7 @@ type order []int
 
 // hardFirst puts needs with fixed devices first, then the largest. equivalentTried relies
 // on this order: devices are equivalent only for needs without fixed devices.
-func (g GPUSet) hardFirst(needs []Need) order {
+func (g Set) hardFirst(needs []Need) order {
 	o := make(order, len(needs))
 	for i := range o {
 		o[i] = i
@@ -127,7 +68,7 @@ func (g GPUSet) hardFirst(needs []Need) order {
 		if (a.IDs == nil) != (b.IDs == nil) {
 			return len(b.IDs) - len(a.IDs)
 		}
-		return cmp.Compare(b.maxTotal(g.Devices), a.maxTotal(g.Devices))
+		return cmp.Compare(b.MaxTotal(g.Devices), a.MaxTotal(g.Devices))
 	})
 	return o
 }
@@ -163,10 +104,10 @@ type placement struct {
 	steps   int
 }
 
-func (g GPUSet) empty() *placement {
+func (g Set) empty() *placement {
 	p := &placement{devices: g.Devices, free: make([]int64, len(g.Devices)), slots: make([]int, len(g.Devices))}
 	for i, d := range g.Devices {
-		p.free[i], p.slots[i] = d.MemoryBytes, g.Slots
+		p.free[i], p.slots[i] = d.MemoryBytes, g.PerDevice
 		if d.MemoryBytes <= 0 {
 			p.free[i] = math.MaxInt64
 		}
@@ -193,7 +134,7 @@ func (p *placement) spread(needs []Need, from, left int) bool {
 	}
 	n := needs[0]
 	for i := from; i <= len(p.devices)-left; i++ {
-		takes := n.memoryOn(p.devices[i].MemoryBytes)
+		takes := n.Takes.On(p.devices[i])
 		if !n.allows(p.devices[i]) || p.slots[i] == 0 || takes > p.free[i] || p.equivalentTried(n, from, i) {
 			continue
 		}

@@ -8,8 +8,12 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
+// How long renditions are kept: until newer ones need their memory.
 const (
-	// keptPerDir is how many renditions of one profile a session keeps.
+	// fetchTime is how long a gateway may take to fetch a result. Until then only fetched
+	// results may be evicted.
+	fetchTime = 4 * time.Second
+	// maxPerDir is how many renditions of one profile a session keeps.
 	maxPerDir = 12
 	// endGrace is how long renditions outlive their session: the gateway may have ended it
 	// while a download was still running.

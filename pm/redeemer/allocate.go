@@ -13,7 +13,7 @@ import (
 // besides what other tickets have. The error says that nothing is left, or too little so far.
 func (r *Redeemer) allocate(t *ticket, funds protocol.SenderFunds, m *snapshot, when term) (core.Wei, error) {
 	from := t.w.Ticket.Sender
-	if free := funds.WithdrawRound; free != 0 && free <= m.view.Round.Number {
+	if free := funds.WithdrawRound; pm.Unlocked(free, m.view.Round.Number) {
 		return core.Wei{}, fault.New(fault.SenderUnlocked, opRedeem, fmt.Sprintf("its funds are free since round %d", free))
 	}
 	r.mu.Lock()

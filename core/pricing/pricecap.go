@@ -1,4 +1,4 @@
-package airouting
+package pricing
 
 import (
 	"math/big"
@@ -6,6 +6,21 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/inference"
 )
+
+// AbovePriceCap is the rule by which a price is too high for a gateway, both in wei per unit: a price that equals the
+// maximum is paid. A nil maximum accepts any price, and a nil price is free. The choice of orchestrators (airouting,
+// selectionweights), payments (upstream) and remote signers all use it.
+func AbovePriceCap(price, most *big.Rat) bool {
+	return most != nil && price != nil && price.Cmp(most) > 0
+}
+
+// LowestCap returns the lower of two maximums; nil is no maximum.
+func LowestCap(a, b *big.Rat) *big.Rat {
+	if a == nil || b != nil && b.Cmp(a) < 0 {
+		return b
+	}
+	return a
+}
 
 // PriceRules are the most that a gateway pays, in wei per unit. A rule that is
 // missing or not above 0 leaves it to the next: the model's, the pipeline's, the

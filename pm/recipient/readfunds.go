@@ -35,7 +35,7 @@ func (r *Recipient) readFunds(ctx context.Context, view *protocol.View, sender c
 	if f.funds, err = r.opt.Chain.SenderFunds(ctx, sender); err != nil {
 		return f, pm.UnknownFunds(sender, err)
 	}
-	if unlocking(f.funds.WithdrawRound, view.Round.LastInitialized) {
+	if pm.UnlocksSoon(f.funds.WithdrawRound, view.Round.LastInitialized) {
 		return f, fault.Wrap(fault.InsufficientSenderReserve, op, errUnlocking)
 	}
 	if f.maxFloat, err = r.maxFloat(ctx, view, sender, f.funds); err != nil {
@@ -52,11 +52,6 @@ func (r *Recipient) readFunds(ctx context.Context, view *protocol.View, sender c
 }
 
 var errUnlocking = errors.New("the deposit and the reserve are being unlocked")
-
-// unlocking reports whether funds may be gone before tickets made now are redeemed.
-func unlocking(withdraw, lastInitialized protocol.Round) bool {
-	return withdraw != 0 && withdraw <= lastInitialized+1
-}
 
 func (r *Recipient) maxFloat(ctx context.Context, view *protocol.View, sender core.Address,
 	funds protocol.SenderFunds) (core.Wei, error) {

@@ -7,6 +7,14 @@ import (
 	"github.com/tuttinode/tutti/core/device"
 )
 
+// EncoderCount is what a count of a device's hardware encoders found.
+type EncoderCount struct {
+	// Most is how many may be open at once, 0 when no limit was found.
+	Most int
+	// None says that the device has none: the CPU encodes for it.
+	None bool
+}
+
 // machineLimits are the limits that the GPUs of a machine share: the encoders that the
 // driver permits on all consumer GPUs together, and the CPU, which encodes for GPUs
 // without an encoder.

@@ -1,4 +1,4 @@
-package fetchurl
+package core
 
 import (
 	"net/netip"
@@ -32,8 +32,8 @@ var reserved = []netip.Prefix{
 	netip.MustParsePrefix("fec0::/10"),        // site-local
 }
 
-// Public reports whether an address is one of the internet at large.
-func Public(ip netip.Addr) bool {
+// PublicAddress reports whether an address is one of the internet at large.
+func PublicAddress(ip netip.Addr) bool {
 	if !ip.IsValid() || ip.Zone() != "" {
 		return false
 	}
@@ -49,6 +49,16 @@ func Public(ip netip.Addr) bool {
 	return true
 }
 
+// sharedSpace is what providers use behind their own NAT. Source: RFC 6598. Read-only.
+var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")
+
+// RoutableAddress reports whether an address can belong to a machine on the internet: unlike PublicAddress it permits
+// networks that are reserved for examples and tests, which reach no other machine.
+func RoutableAddress(ip netip.Addr) bool {
+	ip = ip.Unmap()
+	return ip.IsGlobalUnicast() && !ip.IsPrivate() && !sharedSpace.Contains(ip)
+}
+
 // metadata are where clouds answer their machines about themselves, besides link-local addresses. Read-only.
 var metadata = []netip.Prefix{
 	netip.MustParsePrefix("100.100.100.200/32"),
@@ -59,9 +69,9 @@ var metadata = []netip.Prefix{
 	netip.MustParsePrefix("fd20:ce::254/128"),
 }
 
-// OfMachine reports whether an address is for this machine alone: in its own network, or a cloud's metadata, which
+// MachineAddress reports whether an address is for this machine alone: in its own network, or a cloud's metadata, which
 // often have credentials of the machine.
-func OfMachine(ip netip.Addr) bool {
+func MachineAddress(ip netip.Addr) bool {
 	ip = ip.Unmap()
 	return ip.IsLinkLocalUnicast() || slices.ContainsFunc(metadata, func(p netip.Prefix) bool { return p.Contains(ip) })
 }
