@@ -54,9 +54,9 @@ func (p *Publisher) request(ctx context.Context) *http.Request {
 	return r.WithContext(ctx)
 }
 
-// MayPublish decides about a publisher by the rules for pushes, and asks the admission hook: a publisher that it refuses
-// must not end another one's stream. key identifies the key that was used, as access.Policy.Push does. Errors are those
-// of Publish.
+// MayPublish decides about a publisher by the rules for pushes, and asks the admission hook: a publisher that it
+// refuses must not end another one's stream. key identifies the key that was used, as access.Policy.Push does. Errors
+// are those of Publish.
 func (g *Gateway) MayPublish(ctx context.Context, p *Publisher) (key string, err error) {
 	key, err = g.opt.Access.Push(p.request(ctx))
 	if err != nil || g.opt.AdmissionHook == "" {

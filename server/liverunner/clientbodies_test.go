@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// lazyRunner is a server that answers requests without reading their bodies, as simple ones do. What is left is the next
-// request on the connection. seen are the sessions that requests name, ended the connections that a request has closed.
+// lazyRunner is a server that answers requests without reading their bodies, as simple ones do. What is left is the
+// next request on the connection. seen are the sessions that requests name, ended the connections that a request has
+// closed.
 func lazyRunner(t *testing.T) (address string, seen <-chan string, ended <-chan struct{}) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -62,8 +63,8 @@ func lazyRunner(t *testing.T) (address string, seen <-chan string, ended <-chan 
 	return "http://" + l.Addr().String(), sessions, over
 }
 
-// TestABodyIsNoRequest: what a client sends as a body reaches the runner as that. Behind a server that does not read it,
-// it would be a request in which the client names any session.
+// TestABodyIsNoRequest: what a client sends as a body reaches the runner as that. Behind a server that does not read
+// it, it would be a request in which the client names any session.
 func TestABodyIsNoRequest(t *testing.T) {
 	t.Parallel()
 	n := start(t, "")

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestARunnersCookiesAreItsOwn: the runners of an orchestrator share its host. What one gives a browser, whatever domain
-// and path it names, comes back to it and to no other runner.
+// TestARunnersCookiesAreItsOwn: the runners of an orchestrator share its host. What one gives a browser, whatever
+// domain and path it names, comes back to it and to no other runner.
 func TestARunnersCookiesAreItsOwn(t *testing.T) {
 	t.Parallel()
 	n := start(t, "")

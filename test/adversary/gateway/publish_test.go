@@ -153,8 +153,8 @@ func TestHostileEncoders(t *testing.T) {
 	<-done
 }
 
-// TestARefusedPublisherEndsNoStream: where the operator's service admits streams, a client that it refuses does not take
-// the place of a publisher, also at the publisher's own address, as behind one NAT.
+// TestARefusedPublisherEndsNoStream: where the operator's service admits streams, a client that it refuses does not
+// take the place of a publisher, also at the publisher's own address, as behind one NAT.
 func TestARefusedPublisherEndsNoStream(t *testing.T) {
 	t.Parallel()
 	listen := harness.Address(t)
