@@ -99,7 +99,8 @@ raceoptions := atexit_sleep_ms=100
 race: parts  ## all tests with the race detector
 	@echo 'go test -race $(PKG)'
 	@mkdir -p bin
-	@GORACE="$(raceoptions) $${GORACE:-}" $(with) go test -race -vet=off -p $(ATONCE) $(testflags) $(raced) 2>&1 | tee bin/test.log || { $(failures); exit 1; }
+	@GORACE="$(raceoptions) $${GORACE:-}" $(with) go test -race -vet=off -p $(ATONCE) $(testflags) $(raced) 2>&1 | \
+		tee bin/test.log || { $(failures); exit 1; }
 	@awk '$$1 == "ok" { n++ } END { printf "packages: %d passed, 0 failed\n", n; exit n == 0 }' bin/test.log
 
 check: fmt vet parts  ## the quick one while working: format, vet, tests without race

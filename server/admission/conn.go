@@ -117,12 +117,6 @@ func (c *Conn) rateDelay() time.Duration {
 	return max(d, c.peer.site.bucket.wait(now, c.peer.site.scaleLocked()))
 }
 
-func (c *Conn) scale() int {
-	c.gate.mu.Lock()
-	defer c.gate.mu.Unlock()
-	return c.peer.scaleLocked()
-}
-
 // grant returns a channel that is closed when the connection is served, nil for no wait.
 func (c *Conn) grant() <-chan struct{} {
 	c.gate.mu.Lock()
