@@ -8,6 +8,39 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
+// maxLead is how far an endpoint may be ahead of all others before it has to prove that it is on their chain:
+// about ten seconds of Arbitrum. Honest endpoints differ by less, although they are polled one after another.
+const maxLead protocol.L2Block = 40
+
+// leadsTooFar reports whether a head is too far above the second best to be believed unchecked, or above it and
+// older.
+func leadsTooFar(head, second protocol.Head) bool {
+	return head.Number > second.Number+maxLead || head.Number > second.Number && head.Time.Before(second.Time)
+}
+
+// confirmLeap asks a lone endpoint for its newest block once more when that is further above the newest known one than
+// a chain can have come since. Without it one false answer would make all true ones "behind" for withdrawAfter.
+func (p *Pool) confirmLeap(ctx context.Context, r *remote, head protocol.Head) *failure {
+	p.mu.Lock()
+	best := p.best
+	p.mu.Unlock()
+	made := max(p.opt.Now().Sub(best.at), 0) / minBlockTime
+	if best.head.Hash.IsZero() || head.Number <= best.head.Number+maxLead+protocol.L2Block(made) {
+		return nil
+	}
+	again, _, f, answer := fetch(ctx, r, r.timeout, r.readHeader, "eth_getBlockByNumber", "latest", false)
+	switch {
+	case f != nil:
+		return f
+	case answer != nil:
+		return fail(garbage, r.addr.name, "no block: %s", answer.Message)
+	case again.Number+maxLead < head.Number:
+		return fail(falseAnswer, r.addr.name, "its newest block was %d, and in its next answer %d", head.Number,
+			again.Number)
+	}
+	return nil
+}
+
 // withdrawUnconfirmed withdraws a newest head that the other endpoints do not reach. Its endpoint does not
 // lead again until they have the block.
 func (p *Pool) withdrawUnconfirmed(n protocol.L2Block) {

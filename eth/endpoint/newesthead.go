@@ -7,10 +7,6 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// maxLead is how far an endpoint may be ahead of all others before it has to prove that it is on their chain:
-// about ten seconds of Arbitrum. Honest endpoints differ by less, although they are polled one after another.
-const maxLead protocol.L2Block = 40
-
 // withdrawAfter is how long a head stays the newest one although no endpoint comes near it.
 const withdrawAfter = time.Minute
 
@@ -30,8 +26,7 @@ type newestHead struct {
 // offerHead makes an endpoint's head the newest one if it is.
 //
 // A wrong leading endpoint must not decide what is newest, because its height would make every other one
-// "behind". A head that leads the second best by more than maxLead, or that is older than it, counts only
-// after checkLead found its endpoint on the same chain.
+// "behind". A head that leadsTooFar counts only after checkLead found its endpoint on the same chain.
 func (p *Pool) offerHead(ctx context.Context, r *remote, head protocol.Head) *failure {
 	r.mu.Lock()
 	distrusted := r.quarantinedLocked(p.opt.Now())
@@ -48,8 +43,7 @@ func (p *Pool) offerHead(ctx context.Context, r *remote, head protocol.Head) *fa
 			return f
 		}
 	}
-	if second.from != nil && (head.Number > second.head.Number+maxLead || head.Number > second.head.Number &&
-		head.Time.Before(second.head.Time)) {
+	if second.from != nil && leadsTooFar(head, second.head) {
 		if f := p.checkLead(ctx, r, head, second); f != nil {
 			if f.kind == contradictory {
 				p.withdraw(r, second)
@@ -71,29 +65,6 @@ func (p *Pool) offerHead(ctx context.Context, r *remote, head protocol.Head) *fa
 	}
 	if lost || head.Number > p.best.head.Number || p.best.head.Hash.IsZero() {
 		p.setNewestLocked(newestHead{head: head, from: r, proven: second.from != nil})
-	}
-	return nil
-}
-
-// confirmLeap asks a lone endpoint for its newest block once more when that is further above the newest known one than
-// a chain can have come since. Without it one false answer would make all true ones "behind" for withdrawAfter.
-func (p *Pool) confirmLeap(ctx context.Context, r *remote, head protocol.Head) *failure {
-	p.mu.Lock()
-	best := p.best
-	p.mu.Unlock()
-	made := max(p.opt.Now().Sub(best.at), 0) / minBlockTime
-	if best.head.Hash.IsZero() || head.Number <= best.head.Number+maxLead+protocol.L2Block(made) {
-		return nil
-	}
-	again, _, f, answer := fetch(ctx, r, r.timeout, r.readHeader, "eth_getBlockByNumber", "latest", false)
-	switch {
-	case f != nil:
-		return f
-	case answer != nil:
-		return fail(garbage, r.addr.name, "no block: %s", answer.Message)
-	case again.Number+maxLead < head.Number:
-		return fail(falseAnswer, r.addr.name, "its newest block was %d, and in its next answer %d", head.Number,
-			again.Number)
 	}
 	return nil
 }
