@@ -159,10 +159,10 @@ func errorStatus(text []byte) int {
 	return http.StatusInternalServerError
 }
 
-// unreadRequest returns the error object of a request that a server could not read and reports as a failure
+// unparsedRequest returns the error object of a request that a server could not read and reports as a failure
 // of its own: llama.cpp gives 500 for mistakes in messages and tools. As a failure it would be blamed on
 // the server, and tried at others.
-func unreadRequest(status int, body []byte) ([]byte, bool) {
+func unparsedRequest(status int, body []byte) ([]byte, bool) {
 	if status != http.StatusInternalServerError {
 		return nil, false
 	}

@@ -226,8 +226,8 @@ func TestClientMistakes(t *testing.T) {
 	}
 }
 
-// TestUnreadRequests: llama.cpp reports that it cannot read messages or tools as a failure of its own.
-func TestUnreadRequests(t *testing.T) {
+// TestUnparsedRequests: llama.cpp reports that it cannot read messages or tools as a failure of its own.
+func TestUnparsedRequests(t *testing.T) {
 	t.Parallel()
 	f := newFake(t, llamaPages())
 	s := newServer(t, options(f.url))
