@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/tuttinode/tutti/core/inference"
 )
 
 // Some servers report errors with the status 200: as an object in place of the answer, or as the first
@@ -155,4 +157,21 @@ func errorStatus(text []byte) int {
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusInternalServerError
+}
+
+// unparsedRequest returns the error object of a request that a server could not read and reports as a failure
+// of its own: llama.cpp gives 500 for mistakes in messages and tools. As a failure it would be blamed on
+// the server, and tried at others.
+func unparsedRequest(status int, body []byte) ([]byte, bool) {
+	if status != http.StatusInternalServerError {
+		return nil, false
+	}
+	text := inference.Message(body)
+	if !strings.HasPrefix(text, "Failed to parse messages: ") && !strings.HasPrefix(text, "Failed to parse tools: ") {
+		return nil, false
+	}
+	object, err := json.Marshal(map[string]any{"error": map[string]any{
+		"code": http.StatusBadRequest, "message": text, "type": "invalid_request_error",
+	}})
+	return object, err == nil
 }

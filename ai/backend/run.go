@@ -237,6 +237,9 @@ func (s *Server) send(ctx context.Context, r *http.Request, job *inference.Job) 
 // errorReply returns the result of an answer that reports an error, by its status or in its body. err is
 // the reason why the body is incomplete, nil if it is complete.
 func (s *Server) errorReply(resp *http.Response, status int, body []byte, err error) (*inference.Reply, error) {
+	if message, ok := unparsedRequest(status, body); ok {
+		status, body = http.StatusBadRequest, message
+	}
 	code, failed := s.refusal(status, body)
 	if failed {
 		f := &fault.Fault{

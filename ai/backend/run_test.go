@@ -226,6 +226,28 @@ func TestClientMistakes(t *testing.T) {
 	}
 }
 
+// TestUnparsedRequests: llama.cpp reports that it cannot read messages or tools as a failure of its own.
+func TestUnparsedRequests(t *testing.T) {
+	t.Parallel()
+	f := newFake(t, llamaPages())
+	s := newServer(t, options(f.url))
+	for _, text := range []string{
+		"Failed to parse messages: [json.exception.out_of_range.403] key 'text' not found",
+		"Failed to parse tools: Expected 'tools' to be an array, got 5",
+	} {
+		record(f, 500, "application/json", `{"error":{"code":500,"message":"`+text+`","type":"server_error"}}`)
+		reply, err := s.Run(within(t), chat(`{}`, false))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := `{"error":{"code":400,"message":"` + text + `","type":"invalid_request_error"}}`
+		got, err := io.ReadAll(reply.Body)
+		if err != nil || reply.Status != 400 || string(got) != want || reply.Length != int64(len(want)) {
+			t.Errorf("%d %q, %v; want 400 %q", reply.Status, got, err, want)
+		}
+	}
+}
+
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -14,6 +14,8 @@ const (
 	SetupExists Code = "SetupExists"
 	// SetupAnswer: an answer to tutti init is missing or wrong.
 	SetupAnswer Code = "SetupAnswer"
+	// SetupUnwritable: a file of tutti init cannot be written.
+	SetupUnwritable Code = "SetupUnwritable"
 )
 
 // movingRows are about the way from an existing node to this one, and about tutti init. Read-only.
@@ -62,5 +64,11 @@ var migrateRows = []Row{
 		Cause: "An answer that `tutti init` needs is missing or cannot be used, and there is no terminal to ask on.",
 		Remedy: "Give it as a flag, such as `--role orchestrator`, or in the file of `--answers`; `tutti init " +
 			"--help` lists them all.",
+	},
+	{
+		Code: SetupUnwritable, Class: Config,
+		Cause: "The folder for the files of `tutti init` does not exist and cannot be made, or this user may not " +
+			"write in it.",
+		Remedy: "Run it as root for `/etc/tutti`, or name another folder with `--dir`.",
 	},
 }

@@ -21,7 +21,7 @@ func TestInputTokens(t *testing.T) {
 		"unknown": `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[{"type":"y","z":"` + text +
 			`"}]}]}`,
 		"name":  `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x","name":"` + text + `"}]}`,
-		"tools": `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x"}],"tools":["` + text + `"]}`,
+		"tools": `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":"x"}],"tools":[{"x":"` + text + `"}]}`,
 		"picture": `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[{"type":"image_url",` +
 			`"image_url":{"url":"` + text + text + `"}}]}]}`,
 	} {

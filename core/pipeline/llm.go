@@ -122,7 +122,7 @@ func (l *llm) field(c *cursor, op inference.Operation, key []byte) error {
 		case inference.Rerank:
 			return l.documents(c)
 		}
-		return l.prompt(c)
+		return l.prompt(c, op)
 	}
 	if op == inference.Rerank {
 		return l.rank(c, key)
@@ -157,7 +157,7 @@ func (l *llm) other(c *cursor, op inference.Operation, key []byte) error {
 	if err := c.spelling(key, meaning[:]); err != nil {
 		return err
 	}
-	v, err := c.value()
+	v, err := c.optional(op, key)
 	l.input += len(v)
 	for i, name := range samplings {
 		if string(key) == name && err == nil && string(v) != "null" {
@@ -196,7 +196,7 @@ func (l *llm) streamOptions(c *cursor) error {
 }
 
 func (l *llm) messages(c *cursor) error {
-	return c.items(func() error {
+	err := c.items(func() error {
 		m, err := c.message()
 		if err != nil {
 			return err
@@ -211,10 +211,14 @@ func (l *llm) messages(c *cursor) error {
 		}
 		return nil
 	})
+	if err == nil && !l.given {
+		return c.fail("there is no message in it")
+	}
+	return err
 }
 
 // prompt is a text, the numbers of its tokens, or a list of such.
-func (l *llm) prompt(c *cursor) error {
+func (l *llm) prompt(c *cursor, op inference.Operation) error {
 	l.given = true
 	if c.peek() != '[' {
 		l.prompts++
@@ -224,6 +228,9 @@ func (l *llm) prompt(c *cursor) error {
 	}
 	numbers := 0
 	err := c.items(func() error { return l.promptPart(c, &numbers) })
+	if err == nil && numbers > 0 && l.prompts > 0 && op == inference.Embedding {
+		return c.fail("texts and numbers of tokens are mixed")
+	}
 	if numbers > 0 {
 		l.prompts++
 	}

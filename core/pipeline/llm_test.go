@@ -42,9 +42,22 @@ func TestLLMRefusals(t *testing.T) {
 		"model a number":   {`{"model":1,` + user + `}`, `model: a string was expected at byte 9`, ""},
 		"no messages":      {`{"model":"m"}`, `messages: the field is missing at byte 13`, ""},
 		"null messages":    {`{"model":"m","messages":null}`, `messages: a list was expected at byte 24`, ""},
-		"empty messages":   {`{"model":"m","messages":[]}`, `messages: the field is missing at byte 27`, ""},
+		"empty messages":   {`{"model":"m","messages":[]}`, `messages: there is no message in it at byte 26`, ""},
 		"message a string": {`{"messages":["hi"]}`, `messages[0]: an object was expected at byte 13`, ""},
 		"no role":          {`{"messages":[{"content":"hi"}]}`, `messages[0].role: the field is missing at byte 29`, ""},
+		"tools a text":     {`{"tools":"x",` + user + `}`, `tools: a list was expected at byte 9`, ""},
+		"tool a number":    {`{"tools":[{},1],` + user + `}`, `tools[1]: an object was expected at byte 13`, ""},
+		"function a text":  {`{"functions":["f"],` + user + `}`, `functions[0]: an object was expected at byte 14`, ""},
+		"choice a number": {`{"tool_choice":5,` + user + `}`,
+			`tool_choice: a string or an object was expected at byte 15`, ""},
+		"format a text": {`{"response_format":"x",` + user + `}`,
+			`response_format: an object was expected at byte 19`, ""},
+		"calls a number": {`{"messages":[{"role":"assistant","tool_calls":5}]}`,
+			`messages[0].tool_calls: a list was expected at byte 46`, ""},
+		"call a text": {`{"messages":[{"role":"assistant","tool_calls":["f"]}]}`,
+			`messages[0].tool_calls[0]: an object was expected at byte 47`, ""},
+		"part without text": {`{"messages":[{"role":"user","content":[{"type":"text"}]}]}`,
+			`messages[0].content[0].text: the field is missing at byte 54`, ""},
 		"role twice": {`{"messages":[{"role":"user","role":"system"}]}`,
 			`messages[0]: the field "role" is there twice at byte 35`, ""},
 		"content a number": {`{"messages":[{"role":"user","content":1}]}`,
@@ -93,7 +106,9 @@ func TestLLMRefusals(t *testing.T) {
 		"empty prompt": {`{"model":"m","prompt":[]}`, `prompt: there is no text in it at byte 24`,
 			inference.Completion},
 		"embedding": {`{"model":"m","prompt":"x"}`, `input: the field is missing at byte 26`, inference.Embedding},
-		"rerank":    {`{"model":"m","query":"x"}`, `documents: the field is missing at byte 25`, inference.Rerank},
+		"mixed input": {`{"model":"m","input":["a",5]}`,
+			`input: texts and numbers of tokens are mixed at byte 28`, inference.Embedding},
+		"rerank": {`{"model":"m","query":"x"}`, `documents: the field is missing at byte 25`, inference.Rerank},
 		"rerank without a query": {`{"model":"m","documents":["x"]}`, `query: the field is missing at byte 31`,
 			inference.Rerank},
 		"rerank nothing": {`{"query":"x","documents":[]}`, `documents: there is no document in it at byte 27`,
@@ -220,7 +235,7 @@ func TestNetworkLLM(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"model":"m",` + user +
 			`}`: `{"messages":[{"role":"user","content":"hello"}],"model":"m","max_tokens":256,"stream":false}`,
-		`{"top_k":-1,"tools":[1],"top_p":0.5,"stream":true,"model":"m","max_completion_tokens":9,"temperature":1e-1,` +
+		`{"top_k":-1,"tools":[{}],"top_p":0.5,"stream":true,"model":"m","max_completion_tokens":9,"temperature":1e-1,` +
 			user + `}`: `{"messages":[{"role":"user","content":"hello"}],"model":"m","max_tokens":9,"stream":true,` +
 			`"temperature":1e-1,"top_p":0.5,"top_k":-1}`,
 		`{"model":"m","temperature":null,"top_p":"x","messages":[{"role":"system","content":[{"type":"text","text":"a\"b"},` +

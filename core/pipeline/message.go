@@ -44,7 +44,7 @@ func (c *cursor) message() (m message, err error) {
 		if err := c.spelling(key, ofMessage[:]); err != nil {
 			return err
 		}
-		v, err := c.value()
+		v, err := c.optional(inference.Chat, key)
 		m.plain = m.plain && empty(v)
 		m.more += len(v)
 		return err
@@ -118,7 +118,7 @@ func isMediaPart(field []byte) bool {
 // part passes over a part of a content. Of a part that is no text the media count by their number and all else by its
 // length: which other fields a model reads is its server's matter.
 func (c *cursor) part() (p part, err error) {
-	kind := []byte("text")
+	var kind []byte // without one it is "text"
 	plain, media, others := true, 0, 0
 	start := c.skipped()
 	err = c.object(func(key []byte) (err error) {
@@ -145,7 +145,9 @@ func (c *cursor) part() (p part, err error) {
 		return err
 	})
 	switch {
-	case plain && string(kind) == "text" && p.text != nil:
+	case err == nil && string(kind) == "text" && p.text == nil && media == 0:
+		return p, c.missing("text")
+	case plain && (kind == nil || string(kind) == "text") && p.text != nil:
 	case media > 0:
 		p.text, p.more = nil, media*imageTextBytes+others
 	default:

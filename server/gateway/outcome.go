@@ -41,7 +41,7 @@ func outcomeOf(err error) videorouting.Outcome {
 		return videorouting.StreamFailed // the orchestrator did nothing wrong, but this stream cannot use it
 	}
 	switch fault.CodeOf(err) {
-	case fault.SegmentNotTranscodable:
+	case fault.SegmentNotTranscodable, fault.InputUnreadable:
 		return videorouting.InputBad
 	case fault.Canceled, fault.PushesFull:
 		return videorouting.Abandoned

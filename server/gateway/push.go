@@ -180,6 +180,7 @@ func (g *Gateway) job(p *push, memory *share) *job {
 	j := &job{
 		stream: p.stream, wants: g.wants(&p.plan, p.input), memory: memory,
 		source: verify.Size{Width: p.input.Width, Height: p.input.Height}, input: source,
+		container: p.input.headers.Known || p.input.headers.Video != "",
 	}
 	j.seg = upstream.Segment{
 		Data: p.data, Client: p.client, Estimate: videorouting.Estimate(p.plan.profiles, length),

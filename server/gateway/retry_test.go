@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -120,12 +121,29 @@ func TestBadInputKeepsTheSession(t *testing.T) {
 	}
 }
 
-func TestOneOrchestratorAloneIsTriedAgain(t *testing.T) {
+// TestNoMediaIsTriedOnce: bytes that begin like no container, and that an orchestrator says are no media, are the
+// client's mistake; a file that the gateway knows may be readable elsewhere.
+func TestNoMediaIsTriedOnce(t *testing.T) {
 	t.Parallel()
 	o := newFake(t)
 	n := start(t, []string{o.uri})
 	o.set(behavior{err: "Invalid data found when processing input"})
-	a := n.push("/live/show/0.ts", media)
+	n.push("/live/show/0.ts", []byte("hello")).wantFault(t, http.StatusUnprocessableEntity, fault.InputUnreadable)
+	if got := len(o.seen()); got != 1 || n.events.count("retried") != 0 {
+		t.Errorf("it was sent %d times", got)
+	}
+}
+
+func TestOneOrchestratorAloneIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	known, err := os.ReadFile("verify/testdata/h264.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := newFake(t)
+	n := start(t, []string{o.uri})
+	o.set(behavior{err: "Invalid data found when processing input"})
+	a := n.push("/live/show/0.ts", known)
 	a.wantFault(t, http.StatusUnprocessableEntity, fault.AttemptsExhausted)
 	if got := len(o.seen()); got != 3 {
 		t.Errorf("%d attempts, want 3", got)
@@ -150,7 +168,7 @@ func TestSegmentWithoutCapacityAnywhere(t *testing.T) {
 			fault.NoSessionsAvailable},
 		"draining": {behavior{status: 403, text: "Draining"}, http.StatusServiceUnavailable,
 			fault.NoSessionsAvailable},
-		"failed": {behavior{err: "Invalid data found when processing input"}, http.StatusUnprocessableEntity,
+		"failed": {behavior{err: "Cannot allocate memory"}, http.StatusUnprocessableEntity,
 			fault.AttemptsExhausted},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -28,6 +28,8 @@ type job struct {
 	input verify.Source
 	// memory is the share that the renditions' memory is taken from.
 	memory *share
+	// container: the segment begins like a file that segments can be.
+	container bool
 }
 
 // segmentAttempts describes a job's attempts, also when it failed.
@@ -53,8 +55,8 @@ type segmentAttempts struct {
 type lease = videorouting.Lease[upstream.Info]
 
 // transcode makes as many attempts at a segment as it needs and may have. Errors are the faults
-// NoSessionsAvailable, SegmentNotTranscodable, AttemptsExhausted, SegmentLate, PushesFull and
-// Canceled.
+// NoSessionsAvailable, SegmentNotTranscodable, InputUnreadable, AttemptsExhausted, SegmentLate,
+// PushesFull and Canceled.
 func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, segmentAttempts, error) {
 	var t segmentAttempts
 	var tried, late []string
@@ -83,7 +85,7 @@ func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, segmentAttem
 			return data, t, nil
 		}
 		switch code := fault.CodeOf(err); {
-		case ctx.Err() != nil, code == fault.SegmentNotTranscodable, code == fault.PushesFull:
+		case ctx.Err() != nil, code == fault.SegmentNotTranscodable, code == fault.InputUnreadable, code == fault.PushesFull:
 			return nil, t, jobFault(ctx, err, nil) // another orchestrator would not help
 		}
 		failures = append(failures, err)
@@ -263,6 +265,9 @@ func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *segmentAttem
 	}
 	g.opt.Recorder.SegmentUploaded(j.stream.id, l.Offer.URI, t.upload, codeText(err))
 	data, err := g.collect(ctx, j, l, reservation, res, err)
+	if err != nil && !j.container && res.MaybeBadInput() {
+		err = fault.New(fault.InputUnreadable, "transcode segment", "neither MPEG-TS nor MP4")
+	}
 	if err == nil {
 		t.pixels = 0
 		for _, r := range res.Renditions {

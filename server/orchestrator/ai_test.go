@@ -183,7 +183,7 @@ func TestOwnChat(t *testing.T) {
 			return do(t, client(a), req)
 		}
 		for op, body := range map[string]string{
-			"chat":       ` {"model":"` + llama.ID + `" ,"tools":[1], "messages":[{"role":"tool","content":null}]}`,
+			"chat":       ` {"model":"` + llama.ID + `" ,"tools":[{}], "messages":[{"role":"tool","content":null}]}`,
 			"completion": `{"model":"` + llama.ID + `","prompt":["a","b"],"max_tokens":3}`,
 			"embedding":  `{"model":"` + llama.ID + `","input":"x"}`,
 		} {

@@ -106,7 +106,7 @@ func runSchema(_ context.Context, c *verb.Call) (verb.Result, error) {
 	name := strings.TrimSpace(verb.Get[string](c, "verb") + " " + verb.Get[string](c, "word"))
 	content, ok := ReadSchema(name)
 	if !ok {
-		return nil, verb.Mistake("there is no schema of " + name)
+		return nil, verb.Mistake("there is no schema of " + name + "; tutti_cli help lists the verbs")
 	}
 	return Schema(content), nil
 }

@@ -83,7 +83,7 @@ func New(o Options) (*Client, error) {
 // invalidURL does not repeat the address, which may hold a password.
 func invalidURL(string) error {
 	return fault.New(fault.CommandLineInvalid, "read the node's address",
-		"it must be http://host:port, https://host:port or unix:/path")
+		"--url, or --host and --http: it must be http://host:port, https://host:port or unix:/path")
 }
 
 func loopback(host string) bool {

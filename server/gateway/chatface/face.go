@@ -1,7 +1,11 @@
 package chatface
 
 import (
+	"cmp"
+	"encoding/json"
+	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/pipeline"
@@ -77,4 +81,33 @@ func Refuse(field, what string) error {
 	return &fault.Fault{
 		Code: fault.RequestUnreadable, Op: "read request", Detail: text, Err: pipeline.NewFieldError(field, what),
 	}
+}
+
+// Decode reads JSON at a path of the request, "" is the whole body. Its errors name the field and what was
+// found, never a type of this program.
+func Decode(path string, in []byte, to any) error {
+	err := json.Unmarshal(in, to)
+	if err == nil {
+		return nil
+	}
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok {
+		return Refuse(path, "the request is not JSON: "+err.Error())
+	}
+	field := strings.TrimPrefix(wrong.Field, "common.") // fields that requests share
+	if path != "" && field != "" {
+		field = path + "." + field
+	}
+	return Refuse(cmp.Or(field, path), found(wrong.Value)+" is not what is expected here")
+}
+
+// found names a kind of JSON value with its article.
+func found(kind string) string {
+	switch kind {
+	case "array":
+		return "a list"
+	case "object":
+		return "an object"
+	}
+	return "a " + kind
 }

@@ -43,15 +43,15 @@ type moderationRequest struct {
 	Model string          `json:"model"`
 }
 
-// Request reads a request. Errors are RequestUnreadable.
+// Request reads a request. Errors are RequestUnreadable and ModerationOff.
 func (f Moderation) Request(_ *http.Request, body []byte) (Conversation, error) {
 	if f.Model == "" {
-		return nil, Refuse("", "this gateway has no model for moderation: its operator names one with "+
-			"-aiModerationModel")
+		return nil, fault.New(fault.ModerationOff, "read request",
+			"this gateway has no model for moderation: its operator names one with -aiModerationModel")
 	}
 	var in moderationRequest
-	if err := json.Unmarshal(body, &in); err != nil {
-		return nil, Refuse("", "the request is not JSON of this form: "+err.Error())
+	if err := Decode("", body, &in); err != nil {
+		return nil, err
 	}
 	texts, err := readModerationInput(in.Input)
 	if err != nil {

@@ -104,7 +104,7 @@ func TestWhatWasNotRatedIsNoAnswer(t *testing.T) {
 
 func TestWhatCannotBeRatedIsRefused(t *testing.T) {
 	t.Parallel()
-	if _, err := read(t, chatface.Moderation{}, `{"input":"text"}`); !errors.Is(err, fault.RequestUnreadable) ||
+	if _, err := read(t, chatface.Moderation{}, `{"input":"text"}`); !errors.Is(err, fault.ModerationOff) ||
 		!strings.Contains(err.Error(), "-aiModerationModel") {
 		t.Error(err)
 	}

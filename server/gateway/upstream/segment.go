@@ -105,6 +105,9 @@ type Remote struct {
 	peer netip.Addr
 }
 
+// MaybeBadInput reports whether it is a failure of which the input may be the cause. A nil result is none.
+func (r *Result) MaybeBadInput() bool { return r != nil && r.maybeBadInput }
+
 // Send sends a segment to an orchestrator and waits for its result, which has exactly one rendition
 // per profile. Errors are faults: SegmentNotTranscodable when the input is at fault, Canceled when
 // ctx ended, ExpiredAuthToken and OrchestratorCapped as the orchestrator says, otherwise one that

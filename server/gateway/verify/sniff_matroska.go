@@ -20,7 +20,8 @@ const (
 var (
 	mkvVideoCodecs = map[string]string{
 		"V_MPEG4/ISO/AVC": "h264", "V_MPEGH/ISO/HEVC": "hevc", "V_VP8": "vp8", "V_VP9": "vp9", "V_AV1": "av1",
-		"V_MPEG2": "mpeg2video", "V_MPEG1": "mpeg1video",
+		"V_MPEG2": "mpeg2video", "V_MPEG1": "mpeg1video", "V_MPEG4/ISO/ASP": "mpeg4", "V_MJPEG": "mjpeg",
+		"V_THEORA": "theora", "V_PRORES": "prores",
 	}
 	mkvAudioCodecs = []struct{ prefix, codec string }{
 		{"A_AAC", "aac"}, {"A_OPUS", "opus"}, {"A_VORBIS", "vorbis"}, {"A_FLAC", "flac"}, {"A_AC3", "ac3"},

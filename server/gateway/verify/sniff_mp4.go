@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 
@@ -13,6 +14,13 @@ var (
 		"avc1": "h264", "avc3": "h264", "hvc1": "hevc", "hev1": "hevc", "vp08": "vp8", "vp09": "vp9", "av01": "av1",
 		"mp4v": "mpeg4",
 	}
+	// otherEntries are entries of video that the network's jobs cannot name. A cover picture is one, too.
+	otherEntries = map[string]string{
+		"jpeg": "mjpeg", "mjpa": "mjpeg", "mjpb": "mjpegb", "png ": "png", "raw ": "rawvideo", "dvc ": "dvvideo",
+		"s263": "h263", "h263": "h263", "SVQ3": "svq3", "DIVX": "mpeg4", "XVID": "mpeg4", "vc-1": "vc1",
+		"apch": "prores", "apcn": "prores", "apcs": "prores", "apco": "prores", "ap4h": "prores", "ap4x": "prores",
+		"vvc1": "vvc", "vvi1": "vvc", "mp2v": "mpeg2video", "m2v1": "mpeg2video",
+	}
 	audioEntries = map[string]string{
 		"mp4a": "aac", "ac-3": "ac3", "ec-3": "eac3", "Opus": "opus", "fLaC": "flac", ".mp3": "mp3", "alac": "alac",
 		"dtsc": "dts", "dtsh": "dts", "dtsl": "dts", "dtse": "dts", "mlpa": "truehd",
@@ -23,6 +31,8 @@ var (
 type movieReader struct {
 	info       SniffedInfo
 	videoCodec string
+	// other is video of a codec that jobs cannot name.
+	other string
 	// frames: there is a video track. videoSamples: it has samples. samples: some track
 	// has samples. A table that is missing counts as one with samples.
 	frames, videoSamples, samples bool
@@ -45,6 +55,7 @@ func movie(data []byte) SniffedInfo {
 		}
 	})
 	i := &r.info
+	i.Video = cmp.Or(i.Video, r.other)
 	i.Codecs = codecs(r.videoCodec, audioCodec(i.Audio, nil), i.Video != "", i.Audio != "")
 	switch {
 	case !r.frames:
@@ -75,6 +86,7 @@ func (r *movieReader) track(body []byte) {
 		i.Video = v
 		r.videoCodec = visualEntry(entry, v, i)
 	}
+	r.other = cmp.Or(r.other, otherEntries[string(name)])
 	if a, ok := audioEntries[string(name)]; ok && i.Audio == "" {
 		i.Audio = a
 	}

@@ -127,6 +127,19 @@ func TestNotMissing(t *testing.T) {
 	}
 }
 
+// TestOtherCodecs: video of a codec that jobs cannot name is named, so that it is refused before it is sent; an
+// entry that is not known says nothing.
+func TestOtherCodecs(t *testing.T) {
+	t.Parallel()
+	file := read(t, "h264.mp4")
+	for entry, want := range map[string]string{"avc1": "h264", "jpeg": "mjpeg", "apcn": "prores", "zzzz": ""} {
+		other := bytes.Replace(file, []byte("avc1\x00"), []byte(entry+"\x00"), 1)
+		if i := verify.SniffSegment(other); i.Video != want || i.Audio != "aac" {
+			t.Errorf("%s is %q with %q, want %q", entry, i.Video, i.Audio, want)
+		}
+	}
+}
+
 // onPID moves packets from one identifier to another.
 func onPID(data []byte, from, to uint16) []byte {
 	out := bytes.Clone(data)

@@ -19,6 +19,15 @@ func Describe(err error) string {
 	return fmt.Sprintf("%s\n  cause:  %s\n  remedy: %s\n  more:   tutti help %s", text, row.Cause, row.Remedy, code)
 }
 
+// describeUse is Describe for a mistake on the command line, most of which are no condition with a code: the
+// usage text, which follows, is their remedy.
+func describeUse(err error) string {
+	if _, ok := errors.AsType[*fault.Fault](err); ok {
+		return Describe(err)
+	}
+	return fault.Printable(err.Error())
+}
+
 // ExitFault returns what the operator has to look at: that a part of the node ended says
 // less than why it did.
 func ExitFault(err error) (fault.Code, fault.Row) {

@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -34,6 +35,19 @@ func TestCauses(t *testing.T) {
 		row, _ := fault.Lookup(tt.want)
 		if text := Describe(tt.err); !strings.Contains(text, row.Remedy) {
 			t.Errorf("%s", text)
+		}
+	}
+}
+
+// TestMisusedIsNoDefect: an option that is missing has the usage text for a remedy, and is no unknown failure.
+func TestMisusedIsNoDefect(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"route"}, {"route", "-node", "http://127.0.0.1:1", "-explain", "x", "-gateway"}} {
+		var said strings.Builder
+		status := RunGateway(t.Context(), args, io.Discard, &said)
+		if text := said.String(); status != ExitUsage || strings.Contains(text, "Unexpected") ||
+			!strings.Contains(text, "usage: tutti gateway route") {
+			t.Errorf("%v: status %d\n%s", args, status, text)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func RunGateway(ctx context.Context, args []string, stdout, stderr io.Writer) in
 		err = errors.New("-explain REQUEST.json is missing")
 	}
 	if err != nil {
-		return Misused(stderr, "gateway", GatewayUsage, Describe(err))
+		return Misused(stderr, "gateway", GatewayUsage, describeUse(err))
 	}
 	request, err := readRequest(*file)
 	if err != nil {

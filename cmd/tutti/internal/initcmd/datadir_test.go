@@ -61,3 +61,19 @@ func link(t *testing.T, to, at string) {
 		t.Fatal(err)
 	}
 }
+
+// TestFilesThatCannotBeWritten: what is wrong with the folder of -dir has a remedy that names it, not that of the
+// data directory.
+func TestFilesThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{file, "/proc/none"} {
+		err := (&initTool{}).write(t.Context(), []File{{Path: filepath.Join(dir, "tutti.conf")}})
+		if !errors.Is(err, fault.SetupUnwritable) {
+			t.Errorf("in %s: %v", dir, err)
+		}
+	}
+}

@@ -50,7 +50,7 @@ func (t *initTool) write(ctx context.Context, files []File) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist) || err == nil && string(there) == f.Content:
 		case err != nil:
-			return fault.Wrap(fault.SetupExists, "look at "+f.Path, err)
+			return fault.Wrap(fault.SetupUnwritable, "look at "+f.Path, err)
 		case f.Path == t.install.Config && Empty(string(there)):
 			replaced = append(replaced, f)
 		default:
@@ -68,7 +68,7 @@ func (t *initTool) write(ctx context.Context, files []File) error {
 	var written []string
 	for _, f := range files {
 		if err := t.writeOne(f); err != nil {
-			return fault.WrapWrite(fault.DataDirUnusable, "write "+f.Path, err)
+			return fault.WrapWrite(fault.SetupUnwritable, "write "+f.Path, err)
 		}
 		written = append(written, f.Path)
 	}

@@ -53,7 +53,7 @@ type source struct {
 func blocks(path string, content json.RawMessage) ([]block, error) {
 	if len(content) > 0 && content[0] == '"' {
 		var text string
-		if err := decode(path, content, &text); err != nil {
+		if err := chatface.Decode(path, content, &text); err != nil {
 			return nil, err
 		}
 		return []block{{Type: "text", Text: &text}}, nil
@@ -62,7 +62,7 @@ func blocks(path string, content json.RawMessage) ([]block, error) {
 		return nil, chatface.Refuse(path, "a string or a list of blocks is expected")
 	}
 	var list []block
-	return list, decode(path, content, &list)
+	return list, chatface.Decode(path, content, &list)
 }
 
 // setSystem makes the system's text the first message.

@@ -2,7 +2,6 @@ package messages
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -86,7 +85,7 @@ var passed = []string{
 // read reads a request as far as its fields; the messages' content is not read.
 func read(body []byte) (*request, error) {
 	var fields map[string]json.RawMessage
-	if err := decode("", body, &fields); err != nil {
+	if err := chatface.Decode("", body, &fields); err != nil {
 		return nil, err
 	}
 	in := &request{extra: make(map[string]json.RawMessage)}
@@ -104,7 +103,7 @@ func read(body []byte) (*request, error) {
 			return nil, chatface.Refuse(name, "the gateway does not know the field")
 		}
 	}
-	if err := decode("", body, in); err != nil {
+	if err := chatface.Decode("", body, in); err != nil {
 		return nil, err
 	}
 	switch {
@@ -114,25 +113,6 @@ func read(body []byte) (*request, error) {
 		return nil, chatface.Refuse("messages", "at least one message is required")
 	}
 	return in, nil
-}
-
-// decode reads JSON at a path of the request.
-func decode(path string, in []byte, to any) error {
-	err := json.Unmarshal(in, to)
-	if err == nil {
-		return nil
-	}
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		field := wrong.Field
-		if path != "" && field != "" {
-			field = path + "." + field
-		}
-		if field == "" {
-			field = path
-		}
-		return chatface.Refuse(field, "a "+wrong.Value+" is not what is expected here")
-	}
-	return chatface.Refuse(path, "the request is not JSON: "+err.Error())
 }
 
 // chat returns the request as a chat completion's.

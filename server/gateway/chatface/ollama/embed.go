@@ -43,7 +43,7 @@ type embedding struct {
 // readEmbed reads a request to /api/embed.
 func readEmbed(f *face, began time.Time, body []byte) (chatface.Conversation, error) {
 	var in embedRequest
-	if err := decode(body, &in); err != nil {
+	if err := chatface.Decode("", body, &in); err != nil {
 		return nil, err
 	}
 	if in.Model == "" {
@@ -58,7 +58,7 @@ func readEmbed(f *face, began time.Time, body []byte) (chatface.Conversation, er
 // readOldEmbed reads a request to /api/embeddings.
 func readOldEmbed(f *face, began time.Time, body []byte) (chatface.Conversation, error) {
 	var in oldEmbedRequest
-	if err := decode(body, &in); err != nil {
+	if err := chatface.Decode("", body, &in); err != nil {
 		return nil, err
 	}
 	switch {

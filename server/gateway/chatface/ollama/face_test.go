@@ -165,13 +165,16 @@ func TestRefusals(t *testing.T) {
 		{readEmbed, `{"input":"a"}`, "model"},
 		{readOldEmbed, `{"model":"m"}`, "prompt"},
 		{readOldEmbed, `{"prompt":"m"}`, "model"},
-		{readShow, `{}`, "model"},
+		{readShow, `{}`, "model"}, {readShow, `[]`, ""}, {readEmbed, `7`, ""},
 	} {
 		_, err := row.with(&face{now: clock()}, start, []byte(row.body))
 		_, text := fault.Public(err)
 		if fault.CodeOf(err) != fault.RequestUnreadable || pipeline.FieldOf(err) != row.field ||
 			!strings.HasPrefix(text, row.field) {
 			t.Errorf("%s\nis refused with %v in %q, want %q", row.body, err, pipeline.FieldOf(err), row.field)
+		}
+		if strings.Contains(text, "Go ") {
+			t.Errorf("%s: the error names a type of the program: %s", row.body, text)
 		}
 	}
 }

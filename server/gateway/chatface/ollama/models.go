@@ -98,7 +98,7 @@ func readShow(_ *face, _ time.Time, body []byte) (chatface.Conversation, error) 
 		Model string `json:"model"`
 		Name  string `json:"name"`
 	}
-	if err := decode(body, &in); err != nil {
+	if err := chatface.Decode("", body, &in); err != nil {
 		return nil, err
 	}
 	if in.Model == "" {

@@ -3,9 +3,7 @@ package ollama
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/tuttinode/tutti/server/gateway/chatface"
@@ -69,22 +67,10 @@ type generateRequest struct {
 	Context  json.RawMessage `json:"context"`
 }
 
-// decode reads a request.
-func decode(in []byte, to any) error {
-	err := json.Unmarshal(in, to)
-	if err == nil {
-		return nil
-	}
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
-		return chatface.Refuse(strings.TrimPrefix(wrong.Field, "common."), "a "+wrong.Value+" is not what is expected here")
-	}
-	return chatface.Refuse("", "the request is not JSON: "+err.Error())
-}
-
 // readChat reads a request to /api/chat.
 func readChat(f *face, began time.Time, body []byte) (chatface.Conversation, error) {
 	var in chatRequest
-	if err := decode(body, &in); err != nil {
+	if err := chatface.Decode("", body, &in); err != nil {
 		return nil, err
 	}
 	if len(in.Messages) == 0 {
@@ -109,7 +95,7 @@ func readChat(f *face, began time.Time, body []byte) (chatface.Conversation, err
 // readGenerate reads a request to /api/generate, which is a chat of one question.
 func readGenerate(f *face, began time.Time, body []byte) (chatface.Conversation, error) {
 	var in generateRequest
-	if err := decode(body, &in); err != nil {
+	if err := chatface.Decode("", body, &in); err != nil {
 		return nil, err
 	}
 	switch {

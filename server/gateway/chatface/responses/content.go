@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+
+	"github.com/tuttinode/tutti/server/gateway/chatface"
 )
 
 // part is one part of a message's content, with the fields of all kinds that are mapped.
@@ -42,8 +44,8 @@ func (m *messages) parts(raw json.RawMessage, mapPart partMapper) (json.RawMessa
 	if kindOf(raw) != kindList {
 		return nil, m.refuse("", "a string or a list of parts was expected")
 	}
-	if err := json.Unmarshal(raw, &in); err != nil {
-		return nil, m.refuse("", "a list of parts was expected: "+err.Error())
+	if err := chatface.Decode(m.at, raw, &in); err != nil {
+		return nil, err
 	}
 	if len(in) == 0 {
 		return json.RawMessage(`""`), nil

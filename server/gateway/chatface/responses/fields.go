@@ -16,8 +16,8 @@ type fields map[string]json.RawMessage
 
 func readFields(body []byte) (fields, error) {
 	var in fields
-	if err := json.Unmarshal(body, &in); err != nil {
-		return nil, chatface.Refuse("", "the body is not one JSON object: "+err.Error())
+	if err := chatface.Decode("", body, &in); err != nil {
+		return nil, err
 	}
 	maps.DeleteFunc(in, func(_ string, raw json.RawMessage) bool { return kindOf(raw) == kindNull })
 	return in, nil

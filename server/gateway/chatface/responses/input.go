@@ -193,8 +193,8 @@ func (m *messages) turns(last *Turn) error {
 // item adds one item.
 func (m *messages) item(raw json.RawMessage) error {
 	var it item
-	if err := json.Unmarshal(raw, &it); err != nil {
-		return m.refuse("", "an item was expected: "+err.Error())
+	if err := chatface.Decode(m.at, raw, &it); err != nil {
+		return err
 	}
 	switch it.kind() {
 	case typeMessage:

@@ -165,7 +165,8 @@ func TestRefusals(t *testing.T) {
 		{fields, `"tool_choice":{"type":"function","name":"f"}`, "tool_choice.name"},
 		{fields, `"parallel_tool_calls":"no"`, "parallel_tool_calls"},
 		{fields, `"previous_response_id":"resp_1"`, "previous_response_id"},
-		{item, `7`, "input[1]"}, {item, `{}`, "input[1].type"}, {item, `{"type":"web_search_call"}`, "input[1].type"},
+		{item, `7`, "input[1]"}, {item, `{"type":7}`, "input[1].type"}, {userPart, `7`, "input[0].content"},
+		{item, `{}`, "input[1].type"}, {item, `{"type":"web_search_call"}`, "input[1].type"},
 		{item, `{"type":"computer_call_output"}`, "input[1].type"}, {item, `{"role":"tool","content":""}`, "input[1].role"},
 		{item, `{"role":"user"}`, "input[1].content"}, {item, `{"type":"item_reference","id":"msg_1"}`, "input[1].id"},
 		{item, `{"type":"function_call","name":"f","arguments":"{}"}`, "input[1].call_id"},
@@ -191,6 +192,9 @@ func TestRefusals(t *testing.T) {
 		}
 		if got := fieldOf(t, err); got != row.field {
 			t.Errorf("%s: the field is %q, not %q", body, got, row.field)
+		}
+		if text := err.Error(); strings.Contains(text, "Go ") || strings.Contains(text, "json:") {
+			t.Errorf("%s: the error names a type of the program: %s", body, text)
 		}
 	}
 }
