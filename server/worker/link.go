@@ -23,6 +23,8 @@ type Link struct {
 	// the orchestrator; see Forgetter.
 	number   int
 	onForget func(*Link)
+	// started gets a value when a task starts.
+	started chan struct{}
 
 	mu      sync.Mutex // covers the fields below
 	status  Status
@@ -38,7 +40,8 @@ type Link struct {
 
 func newLink(o *Options, addr, instance string) *Link {
 	return &Link{o: o, addr: addr, instance: instance, number: 1, tasks: newTasks(o.MaxTasks), http: o.transport(addr),
-		status: Status{Addr: addr, State: Connecting, Since: o.Now()}}
+		started: make(chan struct{}, 1),
+		status:  Status{Addr: addr, State: Connecting, Since: o.Now()}}
 }
 
 // Number tells the links of a loop apart, from 1: ids of two orchestrators may collide.
@@ -95,6 +98,10 @@ func (l *Link) Draining() bool {
 func (l *Link) Start(id int64, f func(ctx context.Context)) bool {
 	if l.IsTutti() && l.tasks.has(id) {
 		return false
+	}
+	select {
+	case l.started <- struct{}{}:
+	default: // the connection for results is about to be opened
 	}
 	return l.tasks.start(l.base, id, f)
 }

@@ -36,6 +36,9 @@ type Options struct {
 	// MaxTasks bounds one orchestrator's concurrent tasks; at the bound no further
 	// notification is read. 0 is 256.
 	MaxTasks int
+	// ResultsIdle is how long the connection for results stays open without work; 0 is two
+	// minutes.
+	ResultsIdle time.Duration
 	// MaxMessage bounds a notification, in bytes; 0 is 4 MiB.
 	MaxMessage int
 	// Stores are private networks from which inputs are fetched, at any orchestrator's word; see
@@ -96,6 +99,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.MaxMessage == 0 {
 		o.MaxMessage = 4 << 20
+	}
+	if o.ResultsIdle == 0 {
+		o.ResultsIdle = resultsIdle
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

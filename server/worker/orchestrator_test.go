@@ -44,6 +44,8 @@ type fakeOrchestrator struct {
 	live atomic.Int64
 	// results gets every result.
 	results chan posted
+	// pings counts the questions that keep a connection for results open.
+	pings atomic.Int64
 
 	mu sync.Mutex // covers the fields below
 	// refuse is how a registration ends at once, if not nil; errClean ends it without
@@ -114,6 +116,8 @@ func (b *fakeOrchestrator) start() *fakeOrchestrator {
 				calls.ServeHTTP(w, r)
 			case r.URL.Path == "/transcodeResults":
 				b.result(w, r)
+			case r.URL.Path == "/healthz":
+				b.pings.Add(1)
 			}
 		})}
 	var serving sync.WaitGroup
@@ -186,6 +190,18 @@ func (b *fakeOrchestrator) connects(conn net.Conn, s http.ConnState) {
 		b.conns = make(map[net.Conn]bool)
 	}
 	b.conns[conn] = s != http.StateClosed
+}
+
+// connections counts the connections so far, and those that are open.
+func (b *fakeOrchestrator) connections() (all, open int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, is := range b.conns {
+		if is {
+			open++
+		}
+	}
+	return len(b.conns), open
 }
 
 // cut breaks all connections.

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// warmEvery keeps the connection for results open: orchestrators close it after ten idle
-	// minutes, and a new connection would cost the next result three round trips.
-	warmEvery = time.Minute
+	// resultsIdle is how long the connection for results stays open without work. It costs an
+	// orchestrator as much memory as the registration itself.
+	resultsIdle = 2 * time.Minute
 	// maxReply is longer than any reply to a result.
 	maxReply = 4 << 10
 )
@@ -38,7 +38,7 @@ type Result struct {
 }
 
 // transport returns the client for results: HTTP/2 only, as orchestrators require, over one
-// persistent connection.
+// persistent connection that closes when it is idle.
 func (o *Options) transport(addr string) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP2(true)
@@ -47,6 +47,7 @@ func (o *Options) transport(addr string) *http.Transport {
 		Protocols:              protocols,
 		TLSClientConfig:        o.TLS.config(addr, "h2"),
 		TLSHandshakeTimeout:    dialTimeout,
+		IdleConnTimeout:        o.ResultsIdle,
 		ForceAttemptHTTP2:      true,
 		DisableCompression:     true,
 		MaxResponseHeaderBytes: 64 << 10,
@@ -108,23 +109,28 @@ func (l *Link) touch() {
 	l.lastUsed = l.o.Now()
 }
 
-// keepWarm opens the connection for results and keeps it open while registered.
+// keepWarm opens the connection for results when a task starts, and keeps it open while one
+// runs: a new connection would cost a result three round trips.
 func (l *Link) keepWarm(ctx context.Context) {
-	ticker := time.NewTicker(warmEvery)
+	ticker := time.NewTicker(l.o.ResultsIdle / 4)
 	defer ticker.Stop()
 	for {
-		l.warm(ctx)
 		select {
 		case <-ctx.Done():
 			return
+		case <-l.started:
 		case <-ticker.C:
+			if l.tasks.active() == 0 {
+				continue
+			}
 		}
+		l.warm(ctx)
 	}
 }
 
 func (l *Link) warm(ctx context.Context) {
 	l.mu.Lock()
-	fresh := !l.lastUsed.IsZero() && l.o.Now().Sub(l.lastUsed) < warmEvery
+	fresh := !l.lastUsed.IsZero() && l.o.Now().Sub(l.lastUsed) < l.o.ResultsIdle/2
 	l.mu.Unlock()
 	if fresh {
 		return

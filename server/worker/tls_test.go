@@ -106,7 +106,8 @@ func TestShowsItsCertificate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	startWorker(t, func(o *worker.Options) { o.TLS = got }, b.addr)
-	b.nextRegistration()
+	c := startWorker(t, func(o *worker.Options) { o.TLS = got }, b.addr)
+	n := b.nextRegistration().sendTask(t, c, 1)
+	n.answer <- "done"
 	until(t, "not shown twice", func() bool { return b.shown.Load() >= 2 })
 }

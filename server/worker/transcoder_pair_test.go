@@ -32,7 +32,9 @@ type own struct {
 	// devices are the transcoders as they register.
 	devices chan *pairDevice
 	conns   chan net.Conn
-	stop    func()
+	// warm gets a value when a connection for results is ready.
+	warm chan struct{}
+	stop func()
 }
 
 // pairDevice is a registered transcoder as placement sees it.
@@ -66,7 +68,8 @@ func newOwn(t testing.TB) *own {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &own{TB: t, addr: "127.0.0.1:0", cert: cert, devices: make(chan *pairDevice, 16), conns: make(chan net.Conn, 64)}
+	o := &own{TB: t, addr: "127.0.0.1:0", cert: cert, devices: make(chan *pairDevice, 16), conns: make(chan net.Conn, 64),
+		warm: make(chan struct{}, 64)}
 	o.start()
 	t.Cleanup(func() { o.stop() })
 	return o
@@ -94,7 +97,7 @@ func (o *own) start() {
 	mux := http.NewServeMux()
 	mux.Handle(transcoders.ResultsPath, s.Handler())
 	mux.Handle(transcoders.SourcePath, s.Source())
-	mux.HandleFunc("/healthz", func(http.ResponseWriter, *http.Request) {})
+	mux.HandleFunc("/healthz", func(http.ResponseWriter, *http.Request) { o.warm <- struct{}{} })
 	mux.Handle("/", remote.Streams(calls))
 	srv := &http.Server{Handler: mux, TLSConfig: o.cert.Config(), ConnContext: remote.ConnContext,
 		ReadTimeout: time.Second, WriteTimeout: time.Second, IdleTimeout: 10 * time.Minute,
@@ -170,16 +173,29 @@ func TestWithOurOwnOrchestrator(t *testing.T) {
 	}
 }
 
-// A segment too large for a notice is fetched; the way back is a connection that was
-// open before.
+// A segment too large for a notice is fetched; the way back is a connection that opens
+// while the task runs.
 func TestLargeSegmentAndWarmConnections(t *testing.T) {
 	t.Parallel()
 	o := newOwn(t)
-	start(t, new(coretest.Fake), nil, o.addr)
+	opened, done := make(chan struct{}), make(chan error, 1)
+	start(t, &coretest.Fake{On: func(ctx context.Context, _ int, _ *core.TranscodeJob) error {
+		select {
+		case <-opened:
+		case <-ctx.Done():
+		}
+		return nil
+	}}, nil, o.addr)
 	d := transcoderNext(t, o.devices, "no registration")
 	transcoderNext(t, o.conns, "no connection of the registration")
+	go func() {
+		_, err := d.Transcode(t.Context(), job("s", 1, make([]byte, 32<<20)))
+		done <- err
+	}()
 	transcoderNext(t, o.conns, "no connection for results")
-	if _, err := d.Transcode(t.Context(), job("s", 1, make([]byte, 32<<20))); err != nil {
+	transcoderNext(t, o.warm, "the connection for results is not ready")
+	close(opened)
+	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
 	if n := len(o.conns); n != 0 {
