@@ -37,8 +37,10 @@ type Pool struct {
 	remotes                    struct{ number, capacity, load atomic.Int64 }
 	// activeSegments counts segments in progress or waiting, inputBytes their size.
 	activeSegments, inputBytes atomic.Int64
-	draining                   atomic.Bool
-	notifying                  atomic.Bool
+	// agreements counts the segments that two remote devices agreed on.
+	agreements atomic.Uint64
+	draining   atomic.Bool
+	notifying  atomic.Bool
 	// readyDevices is the number of devices that accept sessions.
 	readyDevices atomic.Int64
 
@@ -63,6 +65,7 @@ func New(engines []transcoder.Engine, o Options) *Pool {
 	t := &p.table
 	t.classes, t.devices = make(map[string]*class), make(map[string]*poolDevice)
 	t.operatorDrained = make(map[string]bool)
+	t.verdicts = make(map[string]*verdicts)
 	t.needs, t.generation = make(map[string]*needs), 1
 	t.unitSums, t.deviceCounts = make(map[capability.ID]uint64), make(map[capability.ID]int)
 	p.publishLocked()
