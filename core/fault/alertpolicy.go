@@ -81,6 +81,9 @@ var alertPolicies = map[Code]alertPolicy{
 	// Hostile media may get out.
 	SandboxOpen: {Critical, immediately},
 
+	// A worker may be controlled by another party.
+	DeviceUnreliable: {Critical, immediately},
+
 	// They usually resolve by themselves.
 	LeavingActiveSet:    {Warning, immediately},
 	OrchestratorCapped:  {Warning, tenMinutes},

@@ -14,6 +14,8 @@ const (
 	DeviceUnknown Code = "DeviceUnknown"
 	// DeviceDrained: an operator, or the device itself, keeps new sessions away from it.
 	DeviceDrained Code = "DeviceDrained"
+	// DeviceUnreliable: a device reports good segments as bad.
+	DeviceUnreliable Code = "DeviceUnreliable"
 )
 
 // poolRows are the conditions of placing sessions on devices. Read-only.
@@ -52,5 +54,13 @@ var poolRows = []Row{
 			"its sessions move to others.",
 		Remedy: "None needed. Resume the device to use it again.",
 		Wire:   "OrchestratorCapped", Retryable: true,
+	},
+	{
+		Code: DeviceUnreliable, Class: Upstream,
+		Cause: "A device or remote transcoder reported segments as bad that other devices transcoded, or the node's " +
+			"own test clip: it is broken, or another party controls it. Its reports confirm no other's for ten " +
+			"minutes, and it gets no sessions while it calls the test clip bad.",
+		Remedy: "Look at the transcoder's log and machine. If it may be controlled by another party, stop it and " +
+			"change `-orchSecret` on this node and on the other transcoders.",
 	},
 }

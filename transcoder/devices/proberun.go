@@ -21,6 +21,11 @@ func job(clip []byte, playing time.Duration, p core.Profile, renditions int) *co
 	return j
 }
 
+// TestJob returns a job that every device can do, as a stream would send it.
+func TestJob() *core.TranscodeJob {
+	return job(trials[0].clip, whiteTime, trials[0].profile, 1)
+}
+
 const probeManifest = "test of a device"
 
 // session names the n-th session of a test. Streams have random names: these are

@@ -57,6 +57,7 @@ func (p *Pool) attach(d *poolDevice) error {
 		return fault.New(fault.DeviceNameTaken, "attach a device", d.label)
 	}
 	d.operatorDrained, d.tally = t.operatorDrained[d.label], t.tallies.Of(d.label)
+	d.verdicts = t.verdictsOfLocked(d.label)
 	d.seq = t.seq
 	t.seq++
 	t.devices[d.label] = d
@@ -121,11 +122,18 @@ func (a *attachment) Drain(ctx context.Context) error {
 
 // Detach removes the device at once.
 func (a *attachment) Detach() {
-	p, d, t := a.p, a.d, &a.p.table
+	if a.p.detach(a.d) && a.d.verdicts.isNamed() {
+		a.p.o.Unreliable(a.d.name(), "")
+	}
+}
+
+// detach removes a device, and reports whether it was attached.
+func (p *Pool) detach(d *poolDevice) bool {
+	t := &p.table
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.devices[d.label] != d {
-		return
+		return false
 	}
 	delete(t.devices, d.label)
 	d.mu.Lock()
@@ -139,6 +147,7 @@ func (a *attachment) Detach() {
 		p.losses.add(d, "", time.Now())
 		p.countRemote(-1, -offer.Sessions, -sessions)
 	}
+	return true
 }
 
 func (p *Pool) suspend(d *poolDevice, why *fault.Fault, drained bool) {

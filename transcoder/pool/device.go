@@ -34,6 +34,7 @@ type poolDevice struct {
 	learned  learnedLimits
 	recent   recent
 	evidence blameEvidence
+	verdicts *verdicts
 	hold     hold
 	// segments is the number in progress; becameIdle is closed when it falls to 0, nil
 	// without a waiter.

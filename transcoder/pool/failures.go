@@ -23,6 +23,8 @@ type segmentAttempts struct {
 	unverified bool
 	// work is how long the latest attempt in a shared worker was in work.
 	work workTime
+	// agreement is the segment's number among those that two remote devices agreed on, else 0.
+	agreement uint64
 	// countedPlay is the playing time that was counted for the session so far.
 	countedPlay time.Duration
 }
@@ -76,6 +78,7 @@ func (a *segmentAttempts) recordFailure(d *poolDevice, from time.Time, err error
 	if f.code() == fault.RemoteWorkerLost {
 		a.p.losses.add(d, a.s.id, f.to)
 	}
+	a.recordVerdict(&f)
 	a.p.learnLimit(d, a.s, err)
 }
 

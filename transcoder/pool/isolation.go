@@ -85,6 +85,7 @@ func (a *segmentAttempts) runIsolated(
 		a.s.recordGoodLocked()
 		a.s.mu.Unlock()
 		a.p.recordIsolatedSuccess(d, a.s)
+		d.verdicts.worked(time.Now())
 		a.p.incidents.Succeeded(a.segment, time.Now())
 		d.setWorkerName(res)
 		return res, nil

@@ -80,6 +80,9 @@ func (p *Pool) measure(s *session, d *poolDevice, job *core.TranscodeJob, res *c
 		p.incidents.Blame(w, time.Now())
 	}
 	p.incidents.Succeeded(incidents.SegmentOf(job), time.Now())
+	if d.verdicts.worked(at) {
+		p.o.Unreliable(d.name(), "")
+	}
 	if moved {
 		p.table.markStale(d)
 	}

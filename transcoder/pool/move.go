@@ -25,7 +25,7 @@ func (p *Pool) deviceFor(s *session, job *core.TranscodeJob) (*poolDevice, error
 	capable := p.updateNeeds(s, job)
 	now := time.Now()
 	s.mu.Lock()
-	d, rested, seekOther := s.dev, now.Sub(s.movedAt) >= moveRest, s.seekOther
+	d, rested, seekOther, not := s.dev, now.Sub(s.movedAt) >= moveRest, s.seekOther, slices.Clone(s.blamers)
 	s.seekOther = false
 	d.mu.Lock()
 	if !s.ended {
@@ -35,6 +35,12 @@ func (p *Pool) deviceFor(s *session, job *core.TranscodeJob) (*poolDevice, error
 	slow := ready && rested && d.overloaded(now)
 	d.mu.Unlock()
 	s.mu.Unlock()
+	switch {
+	case seekOther && len(not) > 0:
+		if other := p.move(s, false, append(not, d)...); other != nil {
+			return other, nil
+		}
+	}
 	switch {
 	case gone, !ready, !capable, seekOther:
 		if other := p.move(s, false, d); other != nil {
@@ -105,10 +111,19 @@ func (p *Pool) rebookLocked(s *session, load int64, renditions int) {
 	s.load, s.weightedLoad, s.renditions = load, weighted, renditions
 }
 
-// move moves a session to another device and returns it, nil when there is none. Unless
-// fast is set, a device that would be too slow is accepted when no other has capacity.
+// choice is what a device must be that a session moves to. Unless fast is set, a device that would be
+// too slow is accepted when no other has capacity. local: it is on this machine. voters: its verdicts
+// count.
+type choice struct{ fast, local, voters bool }
+
+// move moves a session to another device and returns it, nil when there is none.
 func (p *Pool) move(s *session, fast bool, not ...*poolDevice) *poolDevice {
-	from, to := p.relocate(s, fast, not)
+	return p.moveTo(s, choice{fast: fast}, not...)
+}
+
+// moveTo is move to a device of a kind.
+func (p *Pool) moveTo(s *session, c choice, not ...*poolDevice) *poolDevice {
+	from, to := p.relocate(s, c, not)
 	if from != to && to != nil {
 		p.o.Log.Info("a session moves to another device", "session", string(s.id), "from", from.name(), "device", to.name())
 	}
@@ -116,16 +131,16 @@ func (p *Pool) move(s *session, fast bool, not ...*poolDevice) *poolDevice {
 }
 
 // relocate is move under table.mu, without the log line, which may block.
-func (p *Pool) relocate(s *session, fast bool, not []*poolDevice) (from, to *poolDevice) {
+func (p *Pool) relocate(s *session, c choice, not []*poolDevice) (from, to *poolDevice) {
 	p.table.mu.Lock()
 	defer p.table.mu.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p.refreshStaleLocked(maxRefreshes)
 	not = append(p.table.limitedLocked(s.party, s.renditions), not...)
-	q := search{load: float64(s.weightedLoad), renditions: s.renditions, skip: not}
+	q := search{load: float64(s.weightedLoad), renditions: s.renditions, skip: not, choice: c}
 	d := p.chooseLocked(s.needs, &q)
-	if d == nil && !fast {
+	if d == nil && !c.fast {
 		q.ignoreLoad = true
 		d = p.chooseLocked(s.needs, &q)
 	}

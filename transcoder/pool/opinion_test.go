@@ -70,7 +70,8 @@ func TestABrokenRigIsNoBlackHole(t *testing.T) {
 	}
 }
 
-// Input that two devices refuse is bad: no third one gets the request, no device pays for it.
+// Input that two devices refuse is bad: a third one gets a quarter of the requests, in case the two lie
+// together, and no device pays for it.
 func TestTwoDevicesAgree(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -87,7 +88,7 @@ func TestTwoDevicesAgree(t *testing.T) {
 		}
 		for n := range 10 {
 			err := bounded(t, p, "s", n)
-			if !errors.Is(err, fault.InvalidData) || errors.Is(err, orchestrate.ErrUnconfirmed) || jobs() != 2*(n+1) {
+			if !errors.Is(err, fault.InvalidData) || errors.Is(err, orchestrate.ErrUnconfirmed) || jobs() != 2*(n+1)+(n+1)/4 {
 				t.Errorf("segment %d: %v after %d attempts", n, err, jobs())
 			}
 			<-time.After(time.Second)
@@ -98,8 +99,8 @@ func TestTwoDevicesAgree(t *testing.T) {
 	})
 }
 
-// A stream that kills the workers of two machines is not sent to a third, costs none of
-// them its place, and is soon refused here.
+// A stream that kills the workers of two machines is not sent to a third unless these have ended over
+// several streams in a row, costs none of them its place, and is soon refused here.
 func TestAStreamThatKillsWorkersElsewhereIsRefused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -122,7 +123,7 @@ func TestAStreamThatKillsWorkersElsewhereIsRefused(t *testing.T) {
 		for _, f := range rigs {
 			jobs += f.Jobs()
 		}
-		if jobs != 12 || p.Ready() != 6 || bounded(t, p, "good", 0) != nil {
+		if jobs > 14 || p.Ready() != 6 || bounded(t, p, "good", 0) != nil {
 			t.Errorf("%d attempts, %d are ready", jobs, p.Ready())
 		}
 	})

@@ -33,6 +33,12 @@ type Options struct {
 	// Changed is called soon after the set of ready devices or their offers changed.
 	// Changes within a short time make one call. Nil is not called.
 	Changed func()
+	// TestClip returns a job with a clip that every device can transcode, with new memory for each
+	// call. Remote transcoders that only report bad segments get it. Nil tests none of them.
+	TestClip func() *core.TranscodeJob
+	// Unreliable is called when a device reported good segments as bad repeatedly, and with detail ""
+	// when that is over or the device left. Nil is not called.
+	Unreliable func(device, detail string)
 	// Log receives state changes; nil drops them.
 	Log *slog.Logger
 	// Recorder counts; nil ignores.
@@ -51,6 +57,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.OtherLoad == nil {
 		o.OtherLoad = func() time.Duration { return 0 }
+	}
+	if o.Unreliable == nil {
+		o.Unreliable = func(string, string) {}
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -18,6 +18,9 @@ func (a *segmentAttempts) succeeded(winner *poolDevice) {
 	}
 	for i := range a.failures {
 		f := &a.failures[i]
+		if f.remote && f.d != winner && f.verdict() {
+			a.p.refuted(f.d, false)
+		}
 		switch {
 		case f.d == winner:
 		case f.timedOutThere(): // the winner may have had more time
@@ -37,6 +40,7 @@ func (a *segmentAttempts) failed(ctx context.Context, err error) error {
 	a.recordOvertime()
 	a.blameBlocking(ctx)
 	harmful := a.recordHarm(err)
+	a.avoidBlamers()
 	for i := range a.failures {
 		switch f := &a.failures[i]; {
 		case f.unanswered() && a.countDevices((*failure).unanswered) == 1 && ctx.Err() != context.Canceled &&
@@ -82,6 +86,9 @@ func (a *segmentAttempts) recordHarm(err error) bool {
 		return false
 	}
 	n := a.p.incidents.Blame(a.segment, time.Now())
+	for _, d := range a.devices((*failure).workerEnded) {
+		d.verdicts.harmed(a.segment)
+	}
 	a.s.mu.Lock()
 	a.s.goodRun = 0
 	a.s.mu.Unlock()

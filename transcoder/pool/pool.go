@@ -30,8 +30,10 @@ type Pool struct {
 	incidents   *incidents.Record
 	senderTurns senderTurns
 	failures    fault.Lines // of segments that are tried again
-	draining    atomic.Bool
-	notifying   atomic.Bool
+	// agreements counts the segments that two remote devices agreed on.
+	agreements atomic.Uint64
+	draining   atomic.Bool
+	notifying  atomic.Bool
 
 	done chan struct{} // closed by Close
 	wg   sync.WaitGroup
@@ -67,6 +69,7 @@ func New(engines []transcoder.Engine, o Options) *Pool {
 	t := &p.table
 	t.classes, t.devices = make(map[string]*class), make(map[string]*poolDevice)
 	t.operatorDrained = make(map[string]bool)
+	t.verdicts = make(map[string]*verdicts)
 	t.needs, t.generation = make(map[string]*needs), 1
 	t.unitSums, t.deviceCounts = make(map[capability.ID]uint64), make(map[capability.ID]int)
 	p.publishLocked()

@@ -42,7 +42,7 @@ func (p *Pool) beginQuarantine(d *poolDevice, q *quarantine, err error) {
 // and gives it sessions again.
 func (p *Pool) awaitRecovery(d *poolDevice, q *quarantine) {
 	for p.awaitQuarantineEnd(d, q) {
-		inconclusive, err := p.testUndisturbed(d)
+		inconclusive, err := p.testInQuarantine(d)
 		if inconclusive {
 			err = inconclusiveTest(err)
 		}
@@ -65,6 +65,14 @@ func (p *Pool) awaitRecovery(d *poolDevice, q *quarantine) {
 			return
 		}
 	}
+}
+
+// testInQuarantine tests a device. Segments on this machine do not disturb a remote one.
+func (p *Pool) testInQuarantine(d *poolDevice) (inconclusive bool, err error) {
+	if d.isRemote() {
+		return false, p.reprobe(d)
+	}
+	return p.testUndisturbed(d)
 }
 
 // awaitQuarantineEnd waits until the quarantine's present end. It reports false when the
@@ -97,7 +105,7 @@ func (p *Pool) awaitQuarantineEnd(d *poolDevice, q *quarantine) bool {
 // reprobe tests a device; nil for a device without a test.
 func (p *Pool) reprobe(d *poolDevice) error {
 	r, ok := d.engine.(reprober)
-	if !ok {
+	if !ok && !p.testable(d) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), reprobeTime)
@@ -110,7 +118,12 @@ func (p *Pool) reprobe(d *poolDevice) error {
 		case <-ctx.Done():
 		}
 	})
-	err := r.Reprobe(ctx)
+	var err error
+	if ok {
+		err = r.Reprobe(ctx)
+	} else {
+		err = p.testClip(ctx, d)
+	}
 	cancel()
 	wg.Wait()
 	return err

@@ -80,13 +80,23 @@ func (a *segmentAttempts) nextDevice(ctx context.Context, d *poolDevice, err err
 	switch {
 	case expired(ctx), len(a.failures) >= maxAttempts, !final && !worthRetry(err):
 		return nil
-	case a.countDevices((*failure).unanswered) >= 2, a.countDevices((*failure).workerEnded) >= 2,
-		a.countDevices((*failure).final) >= 2:
+	case a.countDevices((*failure).unanswered) >= 2:
 		return nil
 	}
 	tried := make([]*poolDevice, 0, maxAttempts)
 	for i := range a.failures {
 		tried = append(tried, a.failures[i].d)
+	}
+	if ended := a.devices((*failure).workerEnded); len(ended) >= 2 {
+		return a.nextOpinion(ended, tried, true)
+	}
+	if agreeing := a.devices((*failure).final); len(agreeing) >= 2 {
+		return a.nextOpinion(agreeing, tried, false)
+	}
+	if a.countDevices((*failure).verdict) > 0 {
+		if next := a.p.moveTo(a.s, choice{voters: true}, tried...); next != nil {
+			return next
+		}
 	}
 	if next := a.p.move(a.s, false, tried...); next != nil {
 		return next

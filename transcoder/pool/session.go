@@ -85,6 +85,8 @@ type sessionBlame struct {
 	// seekOther: only its device blamed its last segment, so the next one should run on
 	// another device.
 	seekOther bool
+	// blamers are remote devices that agreed that a segment of it was at fault, see avoidBlamers.
+	blamers []*poolDevice
 }
 
 // device returns the session's device.

@@ -18,6 +18,8 @@ type table struct {
 	devices         map[string]*poolDevice // by name
 	operatorDrained map[string]bool        // names of devices that the operator drains
 	tallies         device.Tallies         // segment counts by device name
+	// verdicts are the records of devices' reports that a segment is at fault, by device name.
+	verdicts map[string]*verdicts
 	// needs caches which classes can serve which needs; generation counts the changes of
 	// classes.
 	needs      map[string]*needs
@@ -125,7 +127,9 @@ func (t *table) compatibleLocked(n *needs) []*class {
 func (t *table) findLocked(n *needs, s *search) *poolDevice {
 	s.found, s.visited = nil, 0
 	for _, c := range t.compatibleLocked(n) {
-		c.tree.find(s)
+		if !s.choice.local || !c.remote {
+			c.tree.find(s)
+		}
 	}
 	t.stats.Searches++
 	t.stats.Visited += int64(s.visited)

@@ -74,6 +74,8 @@ type search struct {
 	ignoreLoad bool
 	// skip are devices to leave out.
 	skip []*poolDevice
+	// choice says what else the device must be.
+	choice choice
 	// party is accountable for the session; only refusals use it.
 	party string
 
@@ -101,7 +103,7 @@ func (t *tree) visit(i int, s *search) {
 		return
 	}
 	if i >= t.size {
-		if d := t.devices[i-t.size]; !slices.Contains(s.skip, d) {
+		if d := t.devices[i-t.size]; !slices.Contains(s.skip, d) && (!s.choice.voters || d.votes()) {
 			s.found, s.rank = d, *r
 		}
 		return

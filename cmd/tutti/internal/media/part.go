@@ -11,6 +11,8 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/device"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/transcoder"
@@ -86,7 +88,7 @@ func (p *Part) AddPool(ctx context.Context, recorder core.Recorder) error {
 		MaxSessions: p.Config.Limits.MaxSessions.N, Measured: !p.Config.Transcoding.Devices.None(),
 		Capabilities: p.Offered(capability.SoftwareTranscoder()), Log: p.Log, Recorder: recorder,
 		Changed:    p.reportTranscoders,
-		FreeMemory: p.freeMemory, OtherLoad: worker.OtherLoad,
+		FreeMemory: p.freeMemory, OtherLoad: worker.OtherLoad, TestClip: devices.TestJob, Unreliable: p.reportUnreliable,
 	})
 	p.Add(p.Pool)
 	p.Add(&readiness{p})
@@ -94,6 +96,16 @@ func (p *Part) AddPool(ctx context.Context, recorder core.Recorder) error {
 		return p.addGPUs(recorder)
 	}
 	return nil
+}
+
+// reportUnreliable sets or clears the condition of a device that reports good segments as bad.
+func (p *Part) reportUnreliable(device, detail string) {
+	key := health.Key{Code: fault.DeviceUnreliable, About: device}
+	if detail == "" {
+		p.Board.Clear(key)
+		return
+	}
+	p.Board.Set(key, detail)
 }
 
 // Offered are capabilities as this node offers them: with its release, and without
