@@ -44,7 +44,7 @@ func (s *Server) call(ctx context.Context, c *byoc.Registration, path string, he
 	}
 	s.o.Log.Debug("an external capability failed", "model", c.Name, "err", err)
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
-		if ownTrouble(err) {
+		if ownProblem(err) {
 			return nil, errNoCapacity
 		}
 		s.lost(c, errUnreachable)
@@ -53,9 +53,9 @@ func (s *Server) call(ctx context.Context, c *byoc.Registration, path string, he
 	return nil, errBroken
 }
 
-// ownTrouble reports whether a dial failed for a reason of this machine, which says nothing about the server: no free
+// ownProblem reports whether a dial failed for a reason of this machine, which says nothing about the server: no free
 // descriptor, buffer or port, or a name server that does not answer.
-func ownTrouble(err error) bool {
+func ownProblem(err error) bool {
 	name, ok := errors.AsType[*net.DNSError](err)
 	return admission.Scarce(err) || ok && !name.IsNotFound
 }

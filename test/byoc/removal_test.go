@@ -42,7 +42,8 @@ func TestAClientRemovesNoCapability(t *testing.T) {
 				expect(t, "work", c.Send("POST", "/process/request/x", "{}", "Livepeer", header), http.StatusOK, "")
 				await(t, "the check", func() bool { return len(checks) > 0 })
 			}
-			expect(t, "a wrong key", c.Send("POST", "/process/request/key", "{}", "Livepeer", header), 401, "your key is wrong\n")
+			expect(t, "a wrong key", c.Send("POST", "/process/request/key", "{}", "Livepeer", header), 401,
+				"your key is wrong\n")
 			expect(t, "a stream with one", c.Send("POST", "/ai/stream/start", "{}", "Livepeer", c.Header(start("bad", "{}"))),
 				401, "your key is wrong\n")
 			expect(t, "broken", c.Send("POST", "/process/request/break", "{}", "Livepeer", header), 500, brokeOff)

@@ -11,8 +11,8 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 )
 
-// TestASilentModelIsOvertakenLater: the second orchestrator has no slot at the moment at which the first one is late. It
-// gets the stream when it has one.
+// TestASilentModelIsOvertakenLater: the second orchestrator has no slot at the moment at which the first one is late.
+// It gets the stream when it has one.
 func TestASilentModelIsOvertakenLater(t *testing.T) {
 	t.Parallel()
 	a, b := fake(t, "a"), fake(t, "b")
