@@ -3,6 +3,7 @@ package byoc
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 )
@@ -20,13 +21,28 @@ type Registry struct {
 	// again has no more slots for it.
 	capabilities map[string]Registration
 	used         map[string]int
+	// served are the servers that did a client's work, by the capability's name. It outlives a registration, and holds
+	// at most maxCapabilities. Guarded by mu.
+	served map[string]served
 	// idle is closed when no slot is in use; nil while it is not waited for.
 	idle chan struct{}
 }
 
+// server is a capability's server, with the token that it registered with.
+type server struct{ url, token string }
+
+// served is a server that did a client's work. open: it did not refuse a request without work.
+type served struct {
+	server
+	open bool
+}
+
+func serverOf(c *Registration) server { return server{c.URL.String(), c.Token.Reveal()} }
+
 // NewRegistry makes one without capabilities.
 func NewRegistry() *Registry {
-	return &Registry{capabilities: make(map[string]Registration), used: make(map[string]int)}
+	return &Registry{capabilities: make(map[string]Registration), used: make(map[string]int),
+		served: make(map[string]served)}
 }
 
 // Put registers a capability, in the place of one of the same name. The error is ErrFull.
@@ -54,11 +70,50 @@ func (r *Registry) RemoveIf(c *Registration) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now, ok := r.capabilities[c.Name]
-	if !ok || now.URL.String() != c.URL.String() || now.Token.Reveal() != c.Token.Reveal() {
+	if !ok || serverOf(&now) != serverOf(c) {
 		return false
 	}
 	delete(r.capabilities, c.Name)
 	return true
+}
+
+// Serves records that the server of c did a client's work: it takes its token. It reports whether this is new.
+func (r *Registry) Serves(c *Registration) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known, ok := r.served[c.Name]
+	if ok && known.server == serverOf(c) {
+		return false
+	}
+	if !ok && len(r.served) >= maxCapabilities {
+		maps.DeleteFunc(r.served, func(name string, _ served) bool {
+			_, registered := r.capabilities[name]
+			return !registered
+		})
+		if len(r.served) >= maxCapabilities {
+			return false
+		}
+	}
+	r.served[c.Name] = served{server: serverOf(c)}
+	return true
+}
+
+// SetOpen records that the server of c, which did a client's work, does not refuse a request without work.
+func (r *Registry) SetOpen(c *Registration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if known, ok := r.served[c.Name]; ok && known.server == serverOf(c) {
+		r.served[c.Name] = served{known.server, true}
+	}
+}
+
+// MayRefuse reports whether a request without work that the server of c refuses says that it refuses its token:
+// not if the server may always refuse such requests.
+func (r *Registry) MayRefuse(c *Registration) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	known, ok := r.served[c.Name]
+	return !ok || known.server != serverOf(c) || known.open
 }
 
 // Find returns a capability and its free slots.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/hex"
 	"net/http"
+	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/apikeys"
 )
 
@@ -25,6 +27,21 @@ func (p *Policy) Recheck(r *http.Request) apikeys.Check {
 	token, route := apikeys.BearerToken(r.Header.Get("Authorization")), r.URL.Path
 	from, _ := Client(r)
 	return func(ctx context.Context) error { return p.opt.Keys.Use(ctx, token, route, from) }
+}
+
+// Playing returns what checks again what Play admitted a request by, for playback that outlives the request: its signed
+// address, or its key. It is nil where Play needed neither.
+func (p *Policy) Playing(r *http.Request, id core.ManifestID, now func() time.Time) apikeys.Check {
+	if p == nil {
+		return nil
+	}
+	if link, linked := linkOf(r.URL.RawQuery); linked && p.opt.Links.check(id, link, now()) == nil {
+		return func(context.Context) error { return p.opt.Links.check(id, link, now()) }
+	}
+	if key, _ := p.Client(r); key != "" {
+		return p.Recheck(r)
+	}
+	return nil
 }
 
 // keyOf is the hash of a request's key.

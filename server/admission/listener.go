@@ -56,7 +56,7 @@ func (l *listener) take(raw net.Conn) net.Conn {
 	return c
 }
 
-// Scarce reports whether an error says that this system has no descriptor left, or no memory for one.
+// Scarce reports whether an error says that this system has no descriptor or port left, or no memory for one.
 func Scarce(err error) bool {
 	for _, e := range scarceErrors() {
 		if errors.Is(err, e) {

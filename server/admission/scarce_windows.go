@@ -2,4 +2,6 @@ package admission
 
 import "golang.org/x/sys/windows"
 
-func scarceErrors() []error { return []error{windows.WSAEMFILE, windows.WSAENOBUFS} }
+func scarceErrors() []error {
+	return []error{windows.WSAEMFILE, windows.WSAENOBUFS, windows.WSAEADDRNOTAVAIL}
+}

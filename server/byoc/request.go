@@ -218,13 +218,7 @@ const maxError = 64 << 10
 // relay answers with the capability's answer.
 func (s *Server) relay(ctx context.Context, w http.ResponseWriter, r *http.Request, x *paidJob, res *http.Response,
 	request Body) error {
-	switch {
-	case res.StatusCode == http.StatusUnauthorized:
-		s.lost(&x.slot.Capability, errUnauthorized)
-		x.end()
-		s.setBalance(w, s.balance(x))
-		return errToken
-	case res.StatusCode < http.StatusBadRequest && strings.HasPrefix(res.Header.Get("Content-Type"), typeEvents):
+	if res.StatusCode < http.StatusBadRequest && strings.HasPrefix(res.Header.Get("Content-Type"), typeEvents) {
 		return s.relayEvents(ctx, w, r, x, res)
 	}
 	from, length := io.Reader(res.Body), res.ContentLength
@@ -232,6 +226,11 @@ func (s *Server) relay(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		from, length = io.LimitReader(from, maxError), -1
 	}
 	answer, err := s.bodies.Answer(from, length, request)
+	refused := false
+	if res.StatusCode == http.StatusUnauthorized {
+		x.meter.Close() // the check costs the gateway nothing
+		refused = s.tokenRefused(&x.slot.Capability)
+	}
 	// The slot is free, and the charge is over, before the gateway takes its answer.
 	x.end()
 	s.setBalance(w, s.balance(x))
@@ -240,6 +239,10 @@ func (s *Server) relay(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		return because(ctx, errBroken)
 	}
 	defer answer.Release()
+	if refused {
+		s.lost(&x.slot.Capability, errUnauthorized)
+		return errToken
+	}
 	w.Header().Set(headerMetadata, res.Header.Get(headerMetadata))
 	if res.StatusCode >= http.StatusBadRequest {
 		return &refusal{res.StatusCode, string(answer.Bytes())}

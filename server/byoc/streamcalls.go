@@ -176,7 +176,7 @@ func (s *Server) startAt(r *http.Request, x *stream, job *byoc.Job, text []byte)
 	case err != nil, r.Context().Err() != nil:
 		s.tellStopped(x)
 		return errBroken
-	case res.StatusCode == http.StatusUnauthorized:
+	case res.StatusCode == http.StatusUnauthorized && s.tokenRefused(&x.slot.Capability):
 		s.lost(&x.slot.Capability, errUnauthorized)
 		return errWorker
 	case res.StatusCode >= http.StatusBadRequest:

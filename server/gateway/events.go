@@ -1,12 +1,14 @@
 package gateway
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/status"
@@ -55,6 +57,15 @@ func (g *Gateway) serveEvents(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	admitted, over := context.WithCancel(r.Context())
+	defer over()
+	if check := g.opt.Access.Playing(r, id, g.opt.Now); check != nil {
+		go func() { // ends with admitted
+			if check.Watch(admitted, apikeys.CheckInterval) != nil {
+				over()
+			}
+		}()
+	}
 	beat := time.NewTicker(eventBeat)
 	defer beat.Stop()
 	_ = out.control.Flush()
@@ -72,7 +83,7 @@ func (g *Gateway) serveEvents(w http.ResponseWriter, r *http.Request) {
 			if !send("beat", []byte("{}")) {
 				return
 			}
-		case <-r.Context().Done():
+		case <-admitted.Done(): // the client left, or may not play the stream any more
 			return
 		case <-g.stopping:
 			return

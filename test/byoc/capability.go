@@ -18,7 +18,7 @@ type Seen struct {
 }
 
 // Capability is a capability's server. It answers like the one of the recordings: with what it saw, and on some
-// paths with events or refusals.
+// paths with events or refusals. A GET is its node's check.
 type Capability struct {
 	*httptest.Server
 	// Working is called while a request is in progress, Next between the first two events; nil does nothing.
@@ -26,6 +26,8 @@ type Capability struct {
 
 	mu   sync.Mutex
 	seen []Seen
+	// refusing: a request without work is refused, once: the server had another token. Guarded by mu.
+	refusing bool
 }
 
 // NewCapability starts one.
@@ -47,6 +49,15 @@ func (c *Capability) Seen() []Seen {
 
 // ServeHTTP serves a request.
 func (c *Capability) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.refusing {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+		c.refusing = false
+		return
+	}
 	s := c.record(r)
 	if c.Working != nil {
 		c.Working(r)
@@ -57,6 +68,11 @@ func (c *Capability) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusUnprocessableEntity)
 		_, _ = io.WriteString(w, `{"error": "bad input"}`)
 	case "/unauth":
+		c.mu.Lock()
+		c.refusing = true
+		c.mu.Unlock()
+		w.WriteHeader(http.StatusUnauthorized)
+	case "/key": // the client's own was wrong
 		w.WriteHeader(http.StatusUnauthorized)
 	case "/break":
 		panic(http.ErrAbortHandler)

@@ -36,6 +36,8 @@ type Orchestrator struct {
 	// Control may take a request to a control channel before the channel does, and reports whether it answered. It is
 	// set before the first stream.
 	Control func(http.ResponseWriter, *http.Request) bool
+	// Input is Control for the segments of the input.
+	Input func(http.ResponseWriter, *http.Request) bool
 	// Elsewhere is the address of another server that its answers name for the channels.
 	Elsewhere string
 
@@ -64,6 +66,7 @@ func New(t testing.TB) *Orchestrator {
 		case r.URL.Path == "/live-video-to-video":
 			o.serveStart(w, r)
 		case o.Control != nil && strings.Contains(r.URL.Path, "-control/") && o.Control(w, r):
+		case o.Input != nil && r.Method == http.MethodPost && !strings.Contains(r.URL.Path, "-") && o.Input(w, r):
 		default:
 			channels.ServeHTTP(w, r)
 		}

@@ -11,6 +11,9 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
+// hedgeAgain is how long a silent stream waits until a second orchestrator is looked for again.
+const hedgeAgain = 250 * time.Millisecond
+
 // burstHedges is how many streams may be hedged in a row.
 const burstHedges = 8
 
@@ -68,6 +71,8 @@ func (r *jobRun) attemptHedged(ctx context.Context, first *airouting.Lease) []*t
 		case <-timer.C:
 			if lease := second.hedge(); lease != nil {
 				stops[lease] = second.start1(ctx, lease, ended)
+			} else {
+				timer.Reset(hedgeAgain) // none is free, or the share is used up, for a moment
 			}
 		}
 	}

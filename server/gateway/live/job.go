@@ -179,13 +179,13 @@ func (j *job) run() error {
 	if j.control != nil {
 		j.wg.Go(func() { j.end(j.writeControl()) })
 	}
-	j.wg.Go(func() { j.end(j.watch()) })
 	if j.paid != nil {
 		j.wg.Go(func() { j.end(j.paid.Run(j.ctx, j.a.Manifest)) })
 	}
 	if j.in != nil {
 		j.s.seg.Direct(j.s.copies.from(j))
 	}
+	j.wg.Go(func() { j.end(j.watch()) })
 	<-j.ctx.Done()
 	j.s.seg.Direct(nil)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(j.ctx), endWithin)

@@ -206,3 +206,38 @@ a=rtpmap:102 H264/90000
 a=rtcp-fb:102 nack pli
 a=fmtp:102 level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f
 `, "\n", "\r\n")
+
+// cutBody breaks its request off once it is cut.
+type cutBody struct {
+	io.ReadCloser
+	cut *atomic.Bool
+}
+
+// Read reads until it is cut.
+func (b cutBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.cut.Load() {
+		return 0, io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// TestAnOrchestratorThatIsGoneIsLeftAtOnce: what feeds an orchestrator notices that it takes nothing more, no look at
+// the limits of time does.
+func TestAnOrchestratorThatIsGoneIsLeftAtOnce(t *testing.T) {
+	first, second := livevideo.New(t), livevideo.New(t)
+	var gone atomic.Bool
+	first.Input = func(_ http.ResponseWriter, r *http.Request) bool {
+		r.Body = cutBody{r.Body, &gone}
+		return false
+	}
+	g := newGateway(t, func(o *live.Options) { o.Limits.Watch = time.Hour }, first, second)
+	livevideo.Publish(t, g.url+"cam/whip?pipeline=noop")
+	v := livevideo.Watch(t, g.url+"cam-out/whep")
+	until(t, "pictures", func() bool { return v.Count() > 20 })
+	g.network.mu.Lock()
+	g.network.list = []live.Orchestrator{second}
+	g.network.mu.Unlock()
+	gone.Store(true)
+	until(t, "segments at the second orchestrator", func() bool { return second.Segments() > 0 })
+}

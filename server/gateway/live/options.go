@@ -54,6 +54,8 @@ type Access interface {
 	Client(r *http.Request) (key string, machine bool)
 	// Recheck returns what checks the key of a request again that Client has one of.
 	Recheck(r *http.Request) apikeys.Check
+	// Playing returns what checks again what Play admitted a request by; nil if it needed nothing.
+	Playing(r *http.Request, id core.ManifestID, now func() time.Time) apikeys.Check
 	// Unchecked reports whether a client with this key was admitted because all are.
 	Unchecked(key string) bool
 }

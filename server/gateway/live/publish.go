@@ -30,6 +30,9 @@ func checkPublisher(name string, q url.Values) string {
 // requestNumber are the bytes of a published stream's number.
 const requestNumber = 4
 
+// keepFor is how old a segment may be that the next orchestrator gets after one that has gone in the middle of it.
+const keepFor = time.Second
+
 // newStream makes a stream of what its publisher asks for. host is what the publisher calls the gateway.
 func (s *Server) newStream(by identity, name, host string, number int, q url.Values) (*stream, error) {
 	request, err := s.random(number)
@@ -49,7 +52,7 @@ func (s *Server) newStream(by identity, name, host string, number int, q url.Val
 	}
 	st.playURL = base + name + "-" + request + "-out/whep"
 	st.seg = segmenter.New(segmenter.Options{Least: s.o.Limits.MinSegment, LeastWall: s.o.Limits.MinSegment,
-		Now: s.o.Now})
+		Keep: keepFor, Now: s.o.Now})
 	return st, nil
 }
 

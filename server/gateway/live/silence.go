@@ -12,13 +12,14 @@ func (j *job) watch() error {
 	l, now := &j.s.srv.o.Limits, j.s.srv.o.Now
 	tick := time.NewTicker(l.Watch)
 	defer tick.Stop()
-	var ended <-chan struct{}
+	var ended, refused <-chan struct{}
 	if j.in != nil {
-		ended = j.in.Ended()
+		ended, refused = j.in.Ended(), j.s.seg.Refused()
 	}
 	for {
 		select {
 		case <-tick.C:
+		case <-refused: // the reason is below
 		case <-ended:
 			return errGone
 		case <-j.ctx.Done():

@@ -95,14 +95,12 @@ func (s *Server) view(w http.ResponseWriter, r *http.Request, st *stream, v *vie
 		}
 	})
 	if s.o.Access != nil {
-		if key, _ := s.o.Access.Client(r); key != "" {
-			check := s.o.Access.Recheck(r)
-			go func() { // ends with ctx
-				if check.Watch(ctx, s.o.Limits.KeyCheck) != nil {
-					stop()
-				}
-			}()
-		}
+		check := s.o.Access.Playing(r, core.ManifestID(r.PathValue("stream")), s.o.Now)
+		go func() { // ends with ctx
+			if check.Watch(ctx, s.o.Limits.KeyCheck) != nil {
+				stop()
+			}
+		}()
 	}
 	run := func() {
 		defer func() {

@@ -43,7 +43,9 @@ type Target interface {
 type Options struct {
 	// Least is the shortest segment in the media's time, LeastWall by the clock.
 	Least, LeastWall time.Duration
-	Now              func() time.Time
+	// Keep is how old a segment may be that the next target gets when the present one is gone; zero keeps none.
+	Keep time.Duration
+	Now  func() time.Time
 }
 
 // Segmenter cuts one stream. Its methods may be called concurrently; none waits unless the target does.
@@ -54,7 +56,8 @@ type Segmenter struct {
 	to Target
 	// sound is the codec of the sound, nil for none; it holds from the next segment on.
 	sound mpegts.Codec
-	// seg is being written, with mux into buf. It is nil before the first key frame.
+	// seg is being written, with mux into buf. It is nil before the first key frame, and without a target that takes it;
+	// mux is nil only if the segment is not kept either.
 	seg          Output
 	mux          *mpegts.Writer
 	buf          bytes.Buffer
@@ -69,25 +72,29 @@ type Segmenter struct {
 	sps, pps []byte
 	lastAt   time.Time
 	// fedAt is when the first segment for the target began, zero before.
-	fedAt  time.Time
-	failed error
+	fedAt   time.Time
+	refusal refusal
+	kept    kept
 	// wantKey asks the publisher for a key frame; may be nil.
 	wantKey func()
 }
 
 // New makes a segmenter without a target.
-func New(o Options) *Segmenter { return &Segmenter{o: o} }
+func New(o Options) *Segmenter { return &Segmenter{o: o, refusal: refusal{at: make(chan struct{})}} }
 
-// Direct sends what follows, from the next key frame on, to another target; nil sends it nowhere. The segment that
-// is being written is given up.
+// Direct sends what follows to another target, nil sends it nowhere: a segment that is kept, or else what comes from
+// the next key frame on. The present target's segment is given up there.
 func (s *Segmenter) Direct(to Target) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.seg != nil {
 		s.seg.Drop()
 	}
-	s.seg, s.to, s.failed, s.fedAt = nil, to, nil, time.Time{}
-	if to != nil && s.wantKey != nil {
+	s.seg, s.to, s.refusal, s.fedAt = nil, to, refusal{at: make(chan struct{})}, time.Time{}
+	switch {
+	case to == nil:
+		s.leaveLocked()
+	case !s.repeatLocked() && s.wantKey != nil:
 		s.wantKey()
 	}
 }
@@ -99,7 +106,7 @@ func (s *Segmenter) Finish() {
 	if s.seg != nil {
 		_ = s.seg.Close() // the target knows
 	}
-	s.seg, s.to = nil, nil
+	s.seg, s.to, s.mux, s.kept = nil, nil, nil, kept{}
 }
 
 // OnWantKey sets how a key frame is requested from the publisher, which must not wait.
@@ -143,7 +150,7 @@ func (s *Segmenter) Touch() {
 func (s *Segmenter) Last() (picture, fed time.Time, failed error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.lastAt, s.fedAt, s.failed
+	return s.lastAt, s.fedAt, s.refusal.err
 }
 
 // AnnexB takes a picture as Video does, in one piece.
@@ -160,18 +167,18 @@ func (s *Segmenter) Video(pts, dts int64, unit [][]byte, whole bool) {
 	defer s.mu.Unlock()
 	s.lastAt = s.o.Now()
 	nalus, key := s.parametersLocked(unit)
-	if len(nalus) == 0 || s.to == nil || s.failed != nil {
+	if len(nalus) == 0 || !s.takenLocked() && !s.kept.used {
 		return
 	}
 	s.jumped = s.jumped || dts < s.at || dts > s.at+maxStep
 	s.at = dts
 	switch {
-	case key && (s.seg == nil || s.dueLocked(dts)):
+	case key && (s.mux == nil || s.dueLocked(dts)):
 		s.beginLocked(dts)
-	case s.seg == nil || !whole:
+	case s.mux == nil || !whole:
 		return
 	}
-	if s.seg != nil && s.mux.WriteH264(s.video, pts, dts, nalus) == nil {
+	if s.mux != nil && s.mux.WriteH264(s.video, pts, dts, nalus) == nil {
 		s.flushLocked()
 	}
 }
@@ -210,14 +217,11 @@ func (s *Segmenter) beginLocked(dts int64) {
 	if s.seg != nil {
 		_ = s.seg.Close() // the target knows
 	}
-	seg, err := s.to.Next()
-	if err != nil {
-		s.seg, s.failed = nil, err
+	s.seg, s.mux = nil, nil
+	s.began, s.from, s.jumped = s.o.Now(), dts, false
+	taken := s.takenLocked() && s.nextLocked()
+	if !s.keepLocked(taken) && !taken {
 		return
-	}
-	s.seg, s.began, s.from, s.jumped = seg, s.o.Now(), dts, false
-	if s.fedAt.IsZero() {
-		s.fedAt = s.began
 	}
 	s.buf.Reset()
 	s.video, s.audio = &mpegts.Track{Codec: &mpegts.CodecH264{}}, nil
@@ -227,16 +231,30 @@ func (s *Segmenter) beginLocked(dts int64) {
 		s.mux.Tracks = append(s.mux.Tracks, s.audio)
 	}
 	if err := s.mux.Initialize(); err != nil {
-		s.seg.Drop()
-		s.seg, s.failed = nil, err
+		s.refuseLocked(err)
+		s.mux = nil
 	}
+}
+
+// nextLocked begins a segment at the target, and reports whether it takes one.
+func (s *Segmenter) nextLocked() bool {
+	seg, err := s.to.Next()
+	if err != nil {
+		s.refuseLocked(err)
+		return false
+	}
+	s.seg = seg
+	if s.fedAt.IsZero() {
+		s.fedAt = s.o.Now()
+	}
+	return true
 }
 
 // Sound takes pieces of sound that follow each other. Before the first picture there is nothing to add them to.
 func (s *Segmenter) Sound(pts int64, pieces ...[]byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.seg == nil || s.audio == nil || len(pieces) == 0 || len(pieces[0]) == 0 {
+	if s.mux == nil || s.audio == nil || len(pieces) == 0 || len(pieces[0]) == 0 {
 		return
 	}
 	var err error
@@ -253,11 +271,16 @@ func (s *Segmenter) Sound(pts int64, pieces ...[]byte) {
 	}
 }
 
-// flushLocked sends what was muxed. A segment that cannot take it is given up.
+// flushLocked sends what was muxed, and keeps it. A target that cannot take it loses the segment.
 func (s *Segmenter) flushLocked() {
-	if _, err := s.seg.Write(s.buf.Bytes()); err != nil {
-		s.seg.Drop()
-		s.seg, s.failed = nil, err
+	kept := s.addKeptLocked(s.buf.Bytes())
+	if s.seg != nil {
+		if _, err := s.seg.Write(s.buf.Bytes()); err != nil {
+			s.refuseLocked(err)
+		}
+	}
+	if s.seg == nil && !kept {
+		s.mux = nil
 	}
 	s.buf.Reset()
 }

@@ -94,3 +94,86 @@ func TestLargeParameterSetsAreNotRepeated(t *testing.T) {
 		}
 	}
 }
+
+// memory is a target that keeps the bytes, until it is gone.
+type memory struct {
+	data []byte
+	gone bool
+}
+
+func (m *memory) Next() (segmenter.Output, error) { return m, nil }
+func (m *memory) Close() error                    { return nil }
+func (m *memory) Drop()                           {}
+func (m *memory) Write(p []byte) (int, error) {
+	if m.gone {
+		return 0, errors.New("gone")
+	}
+	m.data = append(m.data, p...)
+	return len(p), nil
+}
+
+// TestTheNextTargetGetsTheSegment: a target that is gone reports it at once, and the next one gets the segment from its
+// beginning on, also what came meanwhile, unless it is old or had two targets.
+func TestTheNextTargetGetsTheSegment(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1000, 0)
+	s := segmenter.New(segmenter.Options{Least: time.Hour, Keep: time.Second, Now: func() time.Time { return now }})
+	pts := int64(0)
+	picture := func(kind byte) {
+		pts += 3000
+		s.Video(pts, pts, [][]byte{{kind, 0x88, 1, 2, 3}}, true)
+	}
+	begin := func() *memory {
+		m := &memory{}
+		s.Direct(m)
+		return m
+	}
+	leave := func(m *memory) {
+		t.Helper()
+		refused := s.Refused()
+		m.gone = true
+		picture(0x41)
+		select {
+		case <-refused:
+		default:
+			t.Fatal("it is not known that the target is gone")
+		}
+		s.Direct(nil)
+		picture(0x41)
+	}
+	first := begin()
+	picture(0x65)
+	picture(0x41)
+	had := len(first.data)
+	leave(first)
+	second := begin()
+	all := had + 2*188 // two pictures came meanwhile
+	if len(second.data) != all || string(second.data[:had]) != string(first.data) {
+		t.Errorf("the second target got %d bytes, the first one %d", len(second.data), had)
+	}
+	picture(0x41)
+	if len(second.data) <= all {
+		t.Error("the segment does not go on")
+	}
+	leave(second)
+	third := begin()
+	picture(0x41)
+	if len(third.data) != 0 {
+		t.Error("a third target got a segment that two had")
+	}
+	picture(0x65)
+	if len(third.data) == 0 {
+		t.Error("the third target got no segment")
+	}
+	now = now.Add(2 * time.Second)
+	leave(third)
+	if old := begin(); len(old.data) != 0 {
+		t.Error("an old segment was sent")
+	}
+	picture(0x65)
+	s.Video(pts, pts, [][]byte{append([]byte{0x41}, make([]byte, 1<<20)...)}, true)
+	s.Direct(nil)
+	if large := begin(); len(large.data) != 0 {
+		t.Error("a large segment was sent")
+	}
+}
