@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // ByteSize is a number of bytes.
@@ -16,7 +17,10 @@ var (
 	errByteMax  = errors.New("more than 8 EB")
 )
 
-func byteSize() *regexp.Regexp { return regexp.MustCompile(`^(\d{1,18})\s*([kKmMgGtT]?)([iI]?)[bB]?$`) }
+// byteSize is the form of a size, compiled at the first use. Read-only.
+var byteSize = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\d{1,18})\s*([kKmMgGtT]?)([iI]?)[bB]?$`)
+})
 
 // units in rising order; a position is a power.
 const units = "kmgt"

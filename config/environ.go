@@ -20,15 +20,19 @@ func parseEnviron(environ []string, n names) (map[string][]given, []Notice) {
 	found, known := map[string][]given{}, map[string]bool{}
 	notices := liveVariables(vars)
 	for _, o := range n.options {
+		var spelled []string
+		for _, spelling := range o.spellings() {
+			// The form with underscores is the first and the strongest.
+			for _, name := range slices.Backward(o.env(spelling)) {
+				known[name] = true
+				spelled = append(spelled, name)
+			}
+		}
 		for _, prefix := range []string{"LIVE_AI_", "FAL_", "LP_", "TUTTI_"} {
 			var here []given
-			for _, spelling := range o.spellings() {
-				// The form with underscores is the first and the strongest.
-				for _, name := range slices.Backward(o.env(spelling)) {
-					known[name] = true
-					if value, ok := vars[name]; ok && strings.HasPrefix(name, prefix) && !has(here, name) {
-						here = append(here, given{value: value, origin: Origin{Source: FromEnv, Name: name}})
-					}
+			for _, name := range spelled {
+				if value, ok := vars[name]; ok && strings.HasPrefix(name, prefix) && !has(here, name) {
+					here = append(here, given{value: value, origin: Origin{Source: FromEnv, Name: name}})
 				}
 			}
 			if prefix == "TUTTI_" && len(here) > 0 {

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // DefaultServicePort is the port orchestrators are reached at.
@@ -21,9 +22,10 @@ var (
 	errScheme      = errors.New("only https:// and http:// are understood")
 )
 
-func hostName() *regexp.Regexp {
+// hostName is the form of a host's name, compiled at the first use. Read-only.
+var hostName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9._-]{0,251}[A-Za-z0-9_.])?$`)
-}
+})
 
 // HostPort is where an orchestrator is reached.
 type HostPort struct {

@@ -197,7 +197,7 @@ func aiRows() []option {
 			to:   func(c *Config) value { return whole(&c.LiveAI.SaveSegments, 0, 100000) }},
 		{name: "mediaMTXApiPassword", mark: "G", roles: gateway,
 			help: "password of the API of MediaMTX (user admin), which ends publishers on request; it goes to callers of " +
-				"this machine, of private addresses or with an API key",
+				"this machine, of private addresses and in -objectStoreNetworks",
 			to: func(c *Config) value { return literalSecret(&c.LiveGateway.MediaMTXPassword) }},
 		{name: "liveAIAuthWebhookUrl", mark: "G", roles: gateway,
 			help: "service that admits live video; with it publishers need no API key",

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/tuttinode/tutti/core"
 )
@@ -15,11 +16,15 @@ var (
 	errVModule = errors.New("not pattern=N,…")
 )
 
-func vmoduleForm() *regexp.Regexp {
-	return regexp.MustCompile(`^[^=,\s]+=\d{1,2}(,[^=,\s]+=\d{1,2})*$`)
-}
-
-func networkName() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`) }
+// The forms of a list of modules and of a network's name, compiled at the first use. Read-only.
+var (
+	vmoduleForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[^=,\s]+=\d{1,2}(,[^=,\s]+=\d{1,2})*$`)
+	})
+	networkName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+	})
+)
 
 func wei(p *core.Wei) value {
 	return typed(p, "wei", "1000000000", pure(readWei))

@@ -35,7 +35,7 @@ func SuggestName(written string, names []string) (name string, mistakes int) {
 
 // BareName returns a name without what does not count.
 func BareName(s string) string {
-	return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(s))
+	return strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(s, "-", ""), "_", ""))
 }
 
 // distance counts the insertions, deletions, substitutions and swaps of

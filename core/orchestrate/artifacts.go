@@ -12,8 +12,9 @@ import (
 const (
 	// artifactLife is how long a job's output stays for download.
 	artifactLife = 10 * time.Minute
-	// artifactIDBytes is the random part of an artifact's name, written as hex.
-	artifactIDBytes = 4
+	// artifactIDBytes is the random part of an artifact's name, written as hex. It keeps other clients from
+	// fetching it: the rest of the path may be a gateway's choice.
+	artifactIDBytes = sessionIDBytes
 )
 
 // artifactTypes are the media types that may be kept, by extension. Read-only.
@@ -32,7 +33,7 @@ func ArtifactExt(mime string) string {
 	return ""
 }
 
-// ArtifactPath names a job's output: <job>/<8 hex digits>.<ext>. It needs no escaping in a
+// ArtifactPath names a job's output: <job>/<24 hex digits>.<ext>. It needs no escaping in a
 // URL.
 type ArtifactPath struct {
 	Job, ID, Ext string

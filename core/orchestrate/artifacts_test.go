@@ -94,7 +94,7 @@ func TestKeepArtifact(t *testing.T) {
 		t.Fatal(err)
 	}
 	path, ok := strings.CutPrefix(url, serviceURI+"/stream/job-1/")
-	if !ok || len(path) != len("00000000.wav") {
+	if !ok || len(path) != len("000000000000000000000000.wav") {
 		t.Fatal(url)
 	}
 	p, ok := orchestrate.ParseArtifactPath("job-1/" + path)
@@ -112,7 +112,7 @@ func TestKeepArtifact(t *testing.T) {
 func TestArtifactPaths(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
-		"job/0123abcd.png": true, "a.b-c_d/0123abcd.mp4": true,
+		"job/0123abcd.png": true, "a.b-c_d/0123abcd.mp4": true, "job/0123456789abcdef01234567.png": true,
 		"": false, "job": false, "job/": false, "/0123abcd.png": false, "../0123abcd.png": false,
 		"job/0123ABCD.png": false, "job/0123abc.png": false, "job/0123abcd.exe": false,
 		"job/0123abcd.png/x": false, "j ob/0123abcd.png": false, "0123abcd/p/7.ts": false,

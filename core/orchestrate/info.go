@@ -115,7 +115,7 @@ func (o *Orchestrator) mayOffer(op string, req *OfferRequest) error {
 	return err
 }
 
-// issue makes a token with an unused session id. Ids are short, so collisions happen.
+// issue makes a token with an unused session id.
 func (o *Orchestrator) issue(quote *pm.Quote) (Token, error) {
 	const tries = 8
 	var carried []byte

@@ -14,11 +14,13 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// Random bytes of session ids, written as hex: those of the network, and of live sessions, whose
-// ids let clients use them.
+// Random bytes of session ids, written as hex. A client that knows a session's id can fetch its renditions, so that
+// none can be guessed; the id of live work has another length than that of other sessions (see OwnSession). The short
+// ids of earlier versions are valid until their tokens expire.
 const (
-	sessionIDBytes     = 4
-	liveSessionIDBytes = 16
+	shortSessionIDBytes = 4
+	sessionIDBytes      = 12
+	liveSessionIDBytes  = 16
 )
 
 // maxExpiry is beyond every expiry that is issued; see mac.
@@ -110,9 +112,9 @@ func (t *Tokens) Genuine(tok *Token) bool {
 
 // mac is HMAC-SHA256 over the id's characters, the expiry and the quote. Without a quote
 // the expiry is big-endian without leading zero bytes; with a quote it has eight bytes, the
-// first of which is 0, so that no token of one form is valid as the other. An id has one of two
-// lengths; what follows the shorter one begins with a byte that is no hex digit, or is too short to be
-// the rest of the longer one.
+// first of which is 0, so that no token of one form is valid as the other. An id has one of three
+// lengths; what follows a shorter one begins with a byte that is no hex digit, or is too short to be
+// the rest of a longer one.
 func (t *Tokens) mac(id core.SessionID, expires int64, quote []byte) []byte {
 	m := hmac.New(sha256.New, t.secret[:])
 	m.Write([]byte(id))
@@ -127,10 +129,12 @@ func (t *Tokens) mac(id core.SessionID, expires int64, quote []byte) []byte {
 	return m.Sum(nil)
 }
 
-// validSessionID reports whether id has the form of those issued here: 8 or 32
+// validSessionID reports whether id has the form of those issued here: 8, 24 or 32
 // lowercase hex digits.
 func validSessionID(id string) bool {
-	if len(id) != 2*sessionIDBytes && len(id) != 2*liveSessionIDBytes {
+	switch len(id) {
+	case 2 * shortSessionIDBytes, 2 * sessionIDBytes, 2 * liveSessionIDBytes:
+	default:
 		return false
 	}
 	for _, c := range []byte(id) {

@@ -58,9 +58,11 @@ func New(o Options) *Server {
 		o: o, registry: byoc.NewRegistry(), tally: byoc.NewTally(), streams: make(map[streamKey]*stream),
 		names: make(map[string]bool), requests: make(map[*paidJob]struct{}),
 		upstream: &http.Transport{
-			DialContext:         (&net.Dialer{Timeout: dialTime, Control: liverunner.Permit}).DialContext,
-			MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, DisableCompression: true,
-			MaxResponseHeaderBytes: maxAnswerHeader,
+			DialContext: (&net.Dialer{Timeout: dialTime, Control: liverunner.Permit}).DialContext,
+			// A server that does not read a gateway's body reads it as the next request on its connection: it could
+			// begin and end the streams of other gateways.
+			DisableKeepAlives:  true,
+			DisableCompression: true, MaxResponseHeaderBytes: maxAnswerHeader,
 		},
 	}
 	s.life, s.end = context.WithCancel(context.Background())

@@ -43,6 +43,9 @@ func (g *Gateway) serveEvents(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Accel-Buffering", "no")
 	out := g.deadlineWriter(w)
 	send := func(kind string, data []byte) bool {
+		if _, err := g.opt.Access.Play(r, id, g.opt.Now()); refusesViewer(err) {
+			return false // a key was revoked, or a signed address has expired
+		}
 		_, err := fmt.Fprintf(out, "event: %s\ndata: %s\n\n", kind, data)
 		return err == nil && out.control.Flush() == nil
 	}
@@ -75,6 +78,16 @@ func (g *Gateway) serveEvents(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+}
+
+// refusesViewer reports whether an error of access.Policy.Play is about the viewer. A webhook that fails, and limits of
+// a key, end nothing that goes on.
+func refusesViewer(err error) bool {
+	if err == nil {
+		return false
+	}
+	class := fault.ClassOf(err)
+	return class == fault.Unauthenticated || class == fault.Forbidden
 }
 
 // streamByID finds a live stream by its ID for players.

@@ -54,10 +54,20 @@ func (p *Publisher) request(ctx context.Context) *http.Request {
 	return r.WithContext(ctx)
 }
 
-// MayPublish decides about a publisher by the rules for pushes. key identifies the key that was used, as
-// access.Policy.Push does.
+// MayPublish decides about a publisher by the rules for pushes, and asks the admission hook: a publisher that it refuses
+// must not end another one's stream. key identifies the key that was used, as access.Policy.Push does. Errors are those
+// of Publish.
 func (g *Gateway) MayPublish(ctx context.Context, p *Publisher) (key string, err error) {
-	return g.opt.Access.Push(p.request(ctx))
+	key, err = g.opt.Access.Push(p.request(ctx))
+	if err != nil || g.opt.AdmissionHook == "" {
+		return key, err
+	}
+	j, err := (&Publication{g: g, p: *p, ctx: ctx}).join(0)
+	if err != nil {
+		return "", err
+	}
+	j.leave()
+	return key, nil
 }
 
 // Publication is a stream whose segments are cut here. It is the target of a segmenter.

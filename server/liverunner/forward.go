@@ -71,6 +71,10 @@ func (s *Server) forward(
 		http.Error(w, "the path leads out of the runner's", http.StatusBadRequest)
 		return
 	}
+	if r.Method == http.MethodTrace { // many servers answer it with the request, in which is the session's token
+		http.Error(w, "Method not allowed", http.StatusMethodNotAllowed)
+		return
+	}
 	s.slots.serve(w, r, func(w http.ResponseWriter, r *http.Request) { s.pass(w, r, session, target, path) })
 }
 
@@ -95,8 +99,13 @@ func (s *Server) pass(
 	_ = rc.SetReadDeadline(time.Time{})
 	_ = rc.SetWriteDeadline(time.Time{})
 	_ = rc.EnableFullDuplex()
+	prefix := prefixOf(r.URL.Path, path)
 	proxy := httputil.ReverseProxy{
-		Transport: s.upstream, FlushInterval: -1, ModifyResponse: s.upgrade,
+		Transport: s.upstream, FlushInterval: -1,
+		ModifyResponse: func(res *http.Response) error {
+			ownCookies(res, target.Path, prefix)
+			return s.upgrade(res)
+		},
 		ErrorLog: slog.NewLogLogger(s.o.Log.Handler(), slog.LevelDebug), // runners may break off each answer
 		Rewrite:  func(p *httputil.ProxyRequest) { s.rewrite(p.Out, session, target, path) },
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
@@ -135,6 +144,8 @@ func (s *Server) rewrite(out *http.Request, session *liverunner.Session, target 
 		out.URL.Path = strings.TrimSuffix(target.Path, "/") + "/" + path
 	}
 	out.Host = ""
+	// A server that does not read a body reads it as the next request on its connection, with whatever session it names.
+	out.Close = out.Body != nil
 	for _, h := range forNode {
 		out.Header.Del(h)
 	}

@@ -314,6 +314,7 @@ func echo(t *testing.T) *httptest.Server {
 			for k := range r.Header {
 				headers[k] = r.Header.Get(k)
 			}
+			delete(headers, "Connection") // the recorded node uses connections again
 			w.Header().Set("Content-Type", "application/json")
 			w.Header().Set("X-Runner", "yes")
 			_ = json.NewEncoder(w).Encode(map[string]any{

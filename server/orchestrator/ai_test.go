@@ -158,7 +158,7 @@ func TestChat(t *testing.T) {
 		// The existing network's gateways have seven fields.
 		want := `{"messages":[{"role":"user","content":"my secret prompt"}],"model":"` + llama.ID +
 			`","max_tokens":10,"stream":false}`
-		if string(got.Body) != want || got.Units != 10 || got.Model != llama || len(got.RequestID) != 8 {
+		if string(got.Body) != want || got.Units != 10 || got.Model != llama || len(got.RequestID) != 24 {
 			t.Errorf("%+v", got)
 		}
 	})

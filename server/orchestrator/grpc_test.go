@@ -45,7 +45,7 @@ func TestGetOrchestrator(t *testing.T) {
 				t.Errorf("capabilities %v", c)
 			}
 			tok := in.GetAuthToken()
-			if len(tok.GetToken()) == 0 || len(tok.GetSessionId()) != 8 || tok.GetExpiration() == 0 {
+			if len(tok.GetToken()) == 0 || len(tok.GetSessionId()) != 24 || tok.GetExpiration() == 0 {
 				t.Errorf("token %v", tok)
 			}
 			if again := n.offer().GetAuthToken(); again.GetSessionId() == tok.GetSessionId() {

@@ -1,6 +1,9 @@
 package redeemer
 
 import (
+	"context"
+	"time"
+
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
@@ -12,14 +15,17 @@ import (
 const codeTrailer = "tutti-code"
 
 // asFault is a call's error as a fault: RedeemerUnreachable without an answer, else refused
-// with the redeemer's text.
-func asFault(refused fault.Code, op string, err error, trailer metadata.MD) error {
+// with the redeemer's text. A redeemer knows the call's deadline: what it says once that has passed
+// tells that it gave up, and no refusal.
+func asFault(ctx context.Context, refused fault.Code, op string, err error, trailer metadata.MD) error {
 	if err == nil {
 		return nil
 	}
 	st := status.Convert(err)
-	switch st.Code() {
-	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled:
+	deadline, limited := ctx.Deadline()
+	late := limited && !time.Now().Before(deadline)
+	switch code := st.Code(); {
+	case late, code == codes.Unavailable, code == codes.DeadlineExceeded, code == codes.Canceled:
 		return &fault.Fault{Code: fault.RedeemerUnreachable, Op: op, Detail: st.Message(), Err: err}
 	}
 	detail := st.Code().String() + " " + st.Message()

@@ -139,7 +139,7 @@ func (c *Client) hand(ctx context.Context, api rpc.TicketRedeemerClient, t *tick
 	if ctx.Err() != nil && err != nil {
 		return err
 	}
-	err = asFault(fault.RedeemerRefuses, "hand a ticket in", err, trailer)
+	err = asFault(limited, fault.RedeemerRefuses, "hand a ticket in", err, trailer)
 	c.recordReachable(err)
 	switch {
 	case err == nil:

@@ -51,7 +51,7 @@ func (c *Client) listen(ctx context.Context, api rpc.TicketRedeemerClient, e *wa
 	defer cancel(nil)
 	stream, err := api.MonitorMaxFloat(ctx, &rpc.MaxFloatReq{Sender: e.sender[:]})
 	if err != nil {
-		return false, c.classifyRefusal(err, nil)
+		return false, c.classifyRefusal(ctx, err, nil)
 	}
 	refreshing.Go(func() { c.refresh(ctx, cancel, api, e) })
 	for {
@@ -60,7 +60,7 @@ func (c *Client) listen(ctx context.Context, api rpc.TicketRedeemerClient, e *wa
 			return received, cause // of the refreshing, or of the caller
 		}
 		if err != nil {
-			return received, c.classifyRefusal(err, stream.Trailer())
+			return received, c.classifyRefusal(ctx, err, stream.Trailer())
 		}
 		value, err := rpc.FromWei(m.GetMaxFloat())
 		if err != nil {
@@ -100,7 +100,7 @@ func (c *Client) ask(ctx context.Context, api rpc.TicketRedeemerClient, e *watch
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err := c.classifyRefusal(err, trailer); err != nil {
+	if err := c.classifyRefusal(limited, err, trailer); err != nil {
 		return err
 	}
 	value, err := rpc.FromWei(m.GetMaxFloat())
@@ -112,8 +112,8 @@ func (c *Client) ask(ctx context.Context, api rpc.TicketRedeemerClient, e *watch
 }
 
 // classifyRefusal turns a call's error into a fault, and records whether the redeemer answers.
-func (c *Client) classifyRefusal(err error, trailer metadata.MD) error {
-	err = asFault(fault.MaxFloatUnknown, opFloat, err, trailer)
+func (c *Client) classifyRefusal(ctx context.Context, err error, trailer metadata.MD) error {
+	err = asFault(ctx, fault.MaxFloatUnknown, opFloat, err, trailer)
 	c.recordReachable(err)
 	return err
 }

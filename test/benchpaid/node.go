@@ -15,6 +15,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/eth/account"
+	"github.com/tuttinode/tutti/test/devnet"
 )
 
 // node is one process of tutti with a data directory of its own.
@@ -50,7 +51,7 @@ func (n *node) open() error {
 	if err := os.WriteFile(pass, []byte(passphrase), 0o600); err != nil {
 		return err
 	}
-	e, err := account.Open(filepath.Join(n.dir, "keystore"), account.Light).Create(core.NewSecret(passphrase),
+	e, err := account.Open(filepath.Join(n.dir, "keystore"), devnet.KeyCost).Create(core.NewSecret(passphrase),
 		rand.Reader, time.Now())
 	n.account = e.Address
 	n.args = append(n.args, "-ethPassword", pass)

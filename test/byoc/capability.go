@@ -78,6 +78,7 @@ func (c *Capability) record(r *http.Request) Seen {
 	for name := range r.Header {
 		s.Headers[name] = r.Header.Get(name)
 	}
+	delete(s.Headers, "Connection") // the recorded node uses connections again
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.seen = append(c.seen, s)

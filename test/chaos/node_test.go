@@ -20,6 +20,7 @@ import (
 	"github.com/tuttinode/tutti/eth/account"
 	"github.com/tuttinode/tutti/eth/chain"
 	"github.com/tuttinode/tutti/eth/contracts"
+	"github.com/tuttinode/tutti/test/devnet"
 )
 
 // settings are a node's; they are the same for all its lives.
@@ -44,7 +45,7 @@ type settings struct {
 func passphrase() core.Secret { return core.NewSecret("chaos") }
 
 func keystore(dir string) *account.Keystore {
-	return account.Open(filepath.Join(dir, "keystore"), account.Light)
+	return account.Open(filepath.Join(dir, "keystore"), devnet.KeyCost)
 }
 
 // node is the node's part on the chain, made of the same parts as cmd/tutti does.

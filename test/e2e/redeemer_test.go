@@ -40,7 +40,7 @@ func newMember(t *testing.T, chain *devnet.Chain, cli string, args ...string) *m
 	if err := os.WriteFile(pass, []byte("open sesame"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	e, err := account.Open(filepath.Join(m.dir, "keystore"), account.Light).Create(core.NewSecret("open sesame"),
+	e, err := account.Open(filepath.Join(m.dir, "keystore"), devnet.KeyCost).Create(core.NewSecret("open sesame"),
 		rand.Reader, time.Now())
 	if err != nil {
 		t.Fatal(err)

@@ -110,7 +110,7 @@ func (w *world) cut() {
 // account makes a key that has money.
 func (w *world) account() (string, core.Address) {
 	dir := filepath.Join(w.t.TempDir(), "keystore")
-	e, err := account.Open(dir, account.Light).Create(core.NewSecret("four words are a start"), rand.Reader, time.Now())
+	e, err := account.Open(dir, devnet.KeyCost).Create(core.NewSecret("four words are a start"), rand.Reader, time.Now())
 	w.must(err)
 	ether, err := core.ParseEther("1")
 	w.must(err)

@@ -61,7 +61,7 @@ func fundedKey(t *testing.T, chain *devnet.Chain) (key, pass string) {
 	t.Helper()
 	dir := t.TempDir()
 	const secret = "open sesame"
-	e, err := account.Open(dir, account.Light).Create(core.NewSecret(secret), rand.Reader, time.Now())
+	e, err := account.Open(dir, devnet.KeyCost).Create(core.NewSecret(secret), rand.Reader, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -147,7 +147,7 @@ func (w *town) leave(tickets ...protocol.WinningTicket) {
 	w.must(os.MkdirAll(filepath.Join(w.old, "keystore"), 0o755))
 	w.must(os.WriteFile(w.pass, []byte("open sesame\n"), 0o600))
 	secret := core.NewSecret(hex.EncodeToString(crypto.FromECDSA(control.OrchestratorKey(0))))
-	_, err := account.Open(filepath.Join(w.old, "keystore"), account.Light).ImportKey(secret,
+	_, err := account.Open(filepath.Join(w.old, "keystore"), devnet.KeyCost).ImportKey(secret,
 		core.NewSecret("open sesame"), rand.Reader, time.Now())
 	w.must(err)
 	db, err := sql.Open("sqlite3", filepath.Join(w.old, "lpdb.sqlite3"))

@@ -28,7 +28,7 @@ func TestAnUnregisteredOrchestratorExplainsItself(t *testing.T) {
 	dir := t.TempDir()
 	pass := filepath.Join(dir, "passphrase")
 	write(t, pass, "open sesame\n")
-	e, err := account.Open(filepath.Join(dir, "keystore"), account.Light).Create(core.NewSecret("open sesame"),
+	e, err := account.Open(filepath.Join(dir, "keystore"), devnet.KeyCost).Create(core.NewSecret("open sesame"),
 		rand.Reader, time.Now())
 	if err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ func newWallet(t *testing.T) wallet {
 	if err := os.WriteFile(w.pass, []byte("open sesame\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	e, err := account.Open(filepath.Join(w.dir, "keystore"), account.Light).Create(core.NewSecret("open sesame"),
+	e, err := account.Open(filepath.Join(w.dir, "keystore"), devnet.KeyCost).Create(core.NewSecret("open sesame"),
 		rand.Reader, time.Now())
 	if err != nil {
 		t.Fatal(err)

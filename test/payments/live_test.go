@@ -60,7 +60,7 @@ func newLiveWorld(t *testing.T) *liveWorld {
 		return strings.Contains(string(body), `"state": "active"`)
 	})
 	gateway.stop(false)
-	store := account.Open(filepath.Join(gateway.dir, "keystore"), account.Light)
+	store := account.Open(filepath.Join(gateway.dir, "keystore"), devnet.KeyCost)
 	entries, err := store.List()
 	w.must(err)
 	signer, err := store.Unlock(entries[0], core.NewSecret(passphrase))

@@ -41,7 +41,7 @@ func newParty(t *testing.T, chain *devnet.Chain, name string) *party {
 	if err := os.WriteFile(pass, []byte(passphrase), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	e, err := account.Open(filepath.Join(p.dir, "keystore"), account.Light).Create(core.NewSecret(passphrase),
+	e, err := account.Open(filepath.Join(p.dir, "keystore"), devnet.KeyCost).Create(core.NewSecret(passphrase),
 		rand.Reader, time.Now())
 	if err != nil {
 		t.Fatal(err)

@@ -64,7 +64,7 @@ func (m *machine) onChain(chain *devnet.Chain) {
 	if err := os.WriteFile(pass, []byte(passphrase), 0o600); err != nil {
 		m.t.Fatal(err)
 	}
-	e, err := account.Open(filepath.Join(m.dir, "keystore"), account.Light).Create(core.NewSecret(passphrase),
+	e, err := account.Open(filepath.Join(m.dir, "keystore"), devnet.KeyCost).Create(core.NewSecret(passphrase),
 		rand.Reader, time.Now())
 	if err != nil {
 		m.t.Fatal(err)

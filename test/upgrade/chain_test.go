@@ -28,7 +28,7 @@ func paidNode(t *testing.T, chain *devnet.Chain, args ...string) *node {
 	n.install(readFile(t, binary))
 	pass := filepath.Join(dir, "passphrase")
 	writeFile(t, pass, []byte(passphrase), 0o600)
-	e, err := account.Open(filepath.Join(dir, "data", "keystore"), account.Light).Create(core.NewSecret(passphrase),
+	e, err := account.Open(filepath.Join(dir, "data", "keystore"), devnet.KeyCost).Create(core.NewSecret(passphrase),
 		rand.Reader, time.Now())
 	if err != nil {
 		t.Fatal(err)

@@ -113,8 +113,8 @@ func (s *Server) readStart(w http.ResponseWriter, r *http.Request) (c *startCall
 	if c.source, err = sourceOf(r.FormValue("rtmp_url"), c.caller, r.PathValue("prefix"), c.name); err != nil {
 		return nil, "", err
 	}
-	var owner error
-	if c.own, owner = s.owner(r); owner == nil || c.caller.IsLoopback() || c.caller.IsPrivate() ||
+	// An API key is a client's: the API's password, which is good for all publishers there, is none of its business.
+	if c.own, _ = s.owner(r); c.own || c.caller.IsLoopback() || c.caller.IsPrivate() ||
 		s.o.MediaNetworks.Contain(c.caller) {
 		c.api = s.mediaServer(c.caller, c.kind, id)
 	}

@@ -42,7 +42,7 @@ func newParty(t *testing.T, chain *devnet.Chain, further func(front string) []st
 	p := &party{started: started{front: harness.Address(t), admin: harness.Address(t)}, dir: t.TempDir()}
 	pass := filepath.Join(p.dir, "passphrase")
 	must(t, os.WriteFile(pass, []byte(passphrase), 0o600))
-	e, err := account.Open(filepath.Join(p.dir, "keystore"), account.Light).Create(core.NewSecret(passphrase),
+	e, err := account.Open(filepath.Join(p.dir, "keystore"), devnet.KeyCost).Create(core.NewSecret(passphrase),
 		rand.Reader, time.Now())
 	must(t, err)
 	p.account = e.Address

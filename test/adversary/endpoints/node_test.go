@@ -28,6 +28,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/ledger"
 	"github.com/tuttinode/tutti/test/coretest"
+	"github.com/tuttinode/tutti/test/devnet"
 	"github.com/tuttinode/tutti/test/harness"
 )
 
@@ -49,7 +50,7 @@ func (w *world) newNode(key *ecdsa.PrivateKey, args ...string) *node {
 	pass := filepath.Join(n.dir, "passphrase")
 	w.must(os.WriteFile(pass, []byte("open sesame"), 0o600))
 	private := core.NewSecret(hex.EncodeToString(crypto.FromECDSA(key)))
-	_, err := account.Open(filepath.Join(n.dir, "keystore"), account.Light).ImportKey(private,
+	_, err := account.Open(filepath.Join(n.dir, "keystore"), devnet.KeyCost).ImportKey(private,
 		core.NewSecret("open sesame"), crand.Reader, time.Now())
 	w.must(err)
 	n.args = append([]string{"-network", "devnet", "-ethUrl", strings.Join(w.urls, ","), "-ethPassword", pass,

@@ -37,7 +37,7 @@ type hooked struct {
 	waiting atomic.Int64
 }
 
-func startHooked(t *testing.T) *hooked {
+func startHooked(t *testing.T, args ...string) *hooked {
 	t.Helper()
 	h := &hooked{slow: make(chan struct{})}
 	service := httptest.NewServer(http.HandlerFunc(h.serve))
@@ -47,9 +47,9 @@ func startHooked(t *testing.T) *hooked {
 	o := harness.Start(t, binary, "-orchestrator", "-transcoder", "-serviceAddr", orchestrator, "-httpAddr", orchestrator,
 		"-cliAddr", harness.Address(t), "-dataDir", t.TempDir())
 	h.target = &target{T: t, base: "http://" + addr, dir: t.TempDir()}
-	h.node = harness.Start(t, binary, "-gateway", "-orchAddr", orchestrator, "-httpAddr", addr, "-cliAddr",
-		harness.Address(t),
-		"-dataDir", h.dir, "-transcodingOptions", "P144p30fps16x9", "-authWebhookUrl", service.URL)
+	h.node = harness.Start(t, binary, append([]string{"-gateway", "-orchAddr", orchestrator, "-httpAddr", addr,
+		"-cliAddr", harness.Address(t), "-dataDir", h.dir, "-transcodingOptions", "P144p30fps16x9", "-authWebhookUrl",
+		service.URL}, args...)...)
 	o.WaitHTTP("https://" + orchestrator + "/healthz")
 	h.node.WaitHTTP(h.base + "/healthz")
 	h.segment = oneSegment(t)

@@ -36,7 +36,7 @@ func TestMissingPriceCapIsNamed(t *testing.T) {
 			if err := os.WriteFile(pass, []byte("open sesame"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			keys := account.Open(filepath.Join(dir, "keystore"), account.Light)
+			keys := account.Open(filepath.Join(dir, "keystore"), devnet.KeyCost)
 			if _, err := keys.Create(core.NewSecret("open sesame"), rand.Reader, time.Now()); err != nil {
 				t.Fatal(err)
 			}

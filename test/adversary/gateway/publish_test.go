@@ -3,10 +3,13 @@ package gateway
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -146,6 +149,58 @@ func TestHostileEncoders(t *testing.T) {
 		_, list := g.ask("GET", "/api/streams", nil)
 		return strings.Contains(list, `"film"`)
 	})
+	cancel()
+	<-done
+}
+
+// TestARefusedPublisherEndsNoStream: where the operator's service admits streams, a client that it refuses does not take
+// the place of a publisher, also at the publisher's own address, as behind one NAT.
+func TestARefusedPublisherEndsNoStream(t *testing.T) {
+	t.Parallel()
+	listen := harness.Address(t)
+	h := startHooked(t, "-rtmpAddr", listen)
+	h.rule(func(u *url.URL) (int, string) {
+		if u.Query().Get("token") != "good" {
+			return http.StatusForbidden, ""
+		}
+		return http.StatusOK, ""
+	})
+	film := published(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		done <- encoder.Publish(ctx, "rtmp://"+listen+"/live/film?token=good", film, 500*time.Millisecond, 0)
+	}()
+	segments := func() int {
+		select {
+		case err := <-done:
+			done <- err
+			t.Fatal("the admitted stream ended: ", err)
+		default:
+		}
+		_, list := h.ask("GET", "/api/streams", nil)
+		var reply struct {
+			Streams []struct {
+				ID       string
+				Finished int
+			}
+		}
+		if err := json.Unmarshal([]byte(list), &reply); err != nil {
+			t.Fatal(err, list)
+		}
+		for _, s := range reply.Streams {
+			if s.ID == "film" {
+				return s.Finished
+			}
+		}
+		return 0
+	}
+	h.node.Wait("the admitted stream", time.Minute, func() bool { return segments() > 0 })
+	if err := encoder.Publish(t.Context(), "rtmp://"+listen+"/live/film", film, time.Millisecond, 1000); err == nil {
+		t.Error("a publisher without a token is admitted")
+	}
+	before := segments()
+	h.node.Wait("segments after the refusal", time.Minute, func() bool { return segments() > before+1 })
 	cancel()
 	<-done
 }

@@ -111,7 +111,7 @@ func (w *world) newNode(name string) *node {
 	w.must(os.Mkdir(n.dir, 0o700))
 	pass := filepath.Join(w.TempDir(), "passphrase")
 	w.must(os.WriteFile(pass, []byte(passphrase), 0o600))
-	e, err := account.Open(filepath.Join(n.dir, "keystore"), account.Light).Create(core.NewSecret(passphrase),
+	e, err := account.Open(filepath.Join(n.dir, "keystore"), devnet.KeyCost).Create(core.NewSecret(passphrase),
 		rand.Reader, time.Now())
 	w.must(err)
 	n.account = e.Address

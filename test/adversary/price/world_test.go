@@ -70,7 +70,7 @@ func newWorld(t *testing.T, args ...string) *world {
 func (w *world) fund() {
 	w.Helper()
 	w.must(os.WriteFile(filepath.Join(w.dir, "passphrase"), []byte(passphrase), 0o600))
-	e, err := account.Open(filepath.Join(w.dir, "keystore"), account.Light).Create(core.NewSecret(passphrase),
+	e, err := account.Open(filepath.Join(w.dir, "keystore"), devnet.KeyCost).Create(core.NewSecret(passphrase),
 		rand.Reader, time.Now())
 	w.must(err)
 	ether, err := core.ParseEther("10")

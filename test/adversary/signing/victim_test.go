@@ -62,7 +62,7 @@ func newVictim(t *testing.T, args ...string) *victim {
 	pass := filepath.Join(v.dir, "passphrase")
 	v.must(os.WriteFile(pass, []byte(passphrase), 0o600))
 	secret := core.NewSecret(hex.EncodeToString(crypto.FromECDSA(v.key)))
-	_, err := account.Open(filepath.Join(v.dir, "keystore"), account.Light).ImportKey(secret,
+	_, err := account.Open(filepath.Join(v.dir, "keystore"), devnet.KeyCost).ImportKey(secret,
 		core.NewSecret(passphrase), rand.Reader, time.Now())
 	v.must(err)
 	v.node = harness.Start(t, binary, append([]string{"-network", "devnet", "-ethUrl", v.chain.URL(0), "-ethPassword",
