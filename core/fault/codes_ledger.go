@@ -29,8 +29,10 @@ var ledgerRows = []Row{
 	{
 		Code: LedgerFailed, Class: Internal,
 		Cause: "The file `tutti.db` in the data directory could not be opened or read, or a write to it failed " +
-			"in such a way that it is unknown whether it reached the disk. In the second case the node takes " +
-			"no more payments and ends, because what it has in memory may no longer be what is on disk.",
+			"in such a way that it is unknown whether it reached the disk, or the books lost commits while the node " +
+			"ran: another file was put in the place of `tutti.db`, or a PostgreSQL server failed over to a replica " +
+			"that lacks them. In the last two cases the node takes no more payments and ends, because what it has " +
+			"in memory may no longer be what is on disk.",
 		Remedy: "Look at the message and at the system's log for disk errors, repair the disk, and start the node " +
 			"again: it reads what is on disk and goes on from there, under a fresh secret. Run `tutti ledger " +
 			"verify` first if the disk was damaged. Make sure that only one node uses the data directory. With " +

@@ -42,6 +42,9 @@ func (l *Ledger) group(ctx context.Context, tx *sql.Tx) (*group, error) {
 			fmt.Sprintf("the books are at commit %d and were at %d: they are an older copy, or another process writes them",
 				was.commits, l.commits))
 	}
+	if err := l.opt.InPlace(); err != nil {
+		return nil, fault.Wrap(fault.LedgerFailed, "write the ledger", err)
+	}
 	now := was
 	var reached protocol.L1Block
 	if l.shared {

@@ -33,6 +33,9 @@ type Options struct {
 	// reachable, and that the query can be repeated. The writer repeats it after a commit with an unknown
 	// outcome. nil knows no such error: the database is a file.
 	Lost func(error) bool
+	// InPlace returns an error when the database is no longer the one that was opened. It is called
+	// in each transaction. nil is always in place.
+	InPlace func() error
 	// TxTimeout bounds one group's transaction; 0 is no bound.
 	TxTimeout time.Duration
 	// Mark stores outside the database how far the ledger has come, so that an older copy of
@@ -85,6 +88,9 @@ func (o Options) withDefaults() Options {
 		if *knows == nil {
 			*knows = func(error) bool { return false }
 		}
+	}
+	if o.InPlace == nil {
+		o.InPlace = func() error { return nil }
 	}
 	if o.Mark == nil {
 		o.Mark = noMarker{}

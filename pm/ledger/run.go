@@ -38,12 +38,19 @@ func (l *Ledger) Run(ctx context.Context, ready func()) error {
 		case <-l.wake:
 		case <-again:
 		case <-head.C:
+			l.compare()
 			l.watchHead()
 			l.storeMark()
 		case <-ctx.Done():
 			return l.close(work)
 		}
 	}
+}
+
+// compare has an idle ledger notice, too, that its database lost commits: each group compares the database
+// with what this process wrote last.
+func (l *Ledger) compare() {
+	l.enqueueAsync(&request{op: "compare the ledger", exclusive: true, do: func(context.Context, *group) error { return nil }})
 }
 
 // waitForMore delays asynchronous entries a little, so that a bill and the payment after it

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// suspectStreams is how many streams a remote device may blame within verdictTime, without a
+	// flaggedStreams is how many streams a remote device may blame within verdictTime, without a
 	// segment that it did, before its verdicts confirm no other's.
-	suspectStreams = 3
+	flaggedStreams = 3
 	verdictTime    = time.Minute
 	// testAfter is the number of verdicts in a row after which a device gets the test clip, at most
 	// once per verdictTime.
@@ -81,7 +81,7 @@ func (v *verdicts) record(id core.SessionID, now time.Time) (test bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.streams = slices.DeleteFunc(v.streams, func(b blamedStream) bool { return b.session == id })
-	if v.streams = append(v.streams, blamedStream{id, now}); len(v.streams) > suspectStreams {
+	if v.streams = append(v.streams, blamedStream{id, now}); len(v.streams) > flaggedStreams {
 		v.streams = v.streams[1:]
 	}
 	v.inRow++
@@ -113,7 +113,7 @@ func (v *verdicts) votes(now time.Time) bool {
 	if now.Before(v.restUntil) {
 		return false
 	}
-	return len(v.streams) < suspectStreams || now.Sub(v.streams[0].at) >= verdictTime
+	return len(v.streams) < flaggedStreams || now.Sub(v.streams[0].at) >= verdictTime
 }
 
 // refute records that a verdict was wrong. It returns the number of such verdicts, whether the

@@ -127,7 +127,9 @@ func TestTheTestClipSettlesIt(t *testing.T) {
 			p := pool.New(nil, pool.Options{MaxSessions: 100, Unreliable: n.record,
 				TestClip: testClip})
 			defer p.Close()
-			rig(t, p, "only", fault.InvalidData, func(job *core.TranscodeJob) bool { return lies || string(job.Input) != "clip" })
+			rig(t, p, "only", fault.InvalidData, func(job *core.TranscodeJob) bool {
+				return lies || string(job.Input) != "clip"
+			})
 			for k := range 5 {
 				_ = bounded(t, p, "s", k)
 				<-time.After(time.Second)

@@ -39,7 +39,7 @@ func (p *Earning) openLedger(ctx context.Context) (*ledger.Ledger, pm.Opening, e
 	p.Add(nodedb.CloseAtEnd(reader, "books for reading"))
 	return ledger.Open(ctx, ledger.Options{
 		DB: p.chain.DB, Reader: reader, Full: nodedb.DiskFull, Transient: nodedb.DiskTransient, Damaged: nodedb.FileDamaged,
-		Head: p.layer1,
+		InPlace: database.InPlace(p.Config.Storage.DataDir), Head: p.layer1,
 		Mark: nodedb.Mark(p.Config.Storage.DataDir, ""),
 		Rand: rand.Reader, Now: time.Now, Board: p.Board, Log: p.Log,
 	})
