@@ -50,7 +50,8 @@ func (l *Ledger) Run(ctx context.Context, ready func()) error {
 // compare has an idle ledger notice, too, that its database lost commits: each group compares the database
 // with what this process wrote last.
 func (l *Ledger) compare() {
-	l.enqueueAsync(&request{op: "compare the ledger", exclusive: true, do: func(context.Context, *group) error { return nil }})
+	nothing := func(context.Context, *group) error { return nil }
+	l.enqueueAsync(&request{op: "compare the ledger", exclusive: true, do: nothing})
 }
 
 // waitForMore delays asynchronous entries a little, so that a bill and the payment after it

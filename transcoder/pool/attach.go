@@ -25,7 +25,7 @@ func (p *Pool) Attach(d device.Device, o device.Resources) (device.Attachment, e
 
 func newDevice(d device.Device, o device.Resources) *poolDevice {
 	x := &poolDevice{deviceIdentity: deviceIdentity{engine: d, label: d.Device(), since: time.Now()},
-		offer: clone(o), treeRank: unavailable, tally: new(device.Tally)}
+		offer: clone(o), treeRank: unavailable, namedRecords: namedRecords{tally: new(device.Tally)}}
 	if e, ok := d.(parallel); ok && !o.Remote {
 		x.queue.slots = e.Parallel()
 	}

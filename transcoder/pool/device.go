@@ -34,14 +34,18 @@ type poolDevice struct {
 	learned  learnedLimits
 	recent   recent
 	evidence blameEvidence
-	verdicts *verdicts
 	hold     hold
 	// segments is the number in progress; becameIdle is closed when it falls to 0, nil
 	// without a waiter.
 	segments   int
 	becameIdle chan struct{}
-	// tally continues when the device reattaches under its name.
-	tally *device.Tally
+	namedRecords
+}
+
+// namedRecords continue when the device reattaches under its name.
+type namedRecords struct {
+	tally    *device.Tally
+	verdicts *verdicts
 }
 
 // deviceIdentity is which device it is, and since when.
