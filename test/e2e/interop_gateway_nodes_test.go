@@ -297,7 +297,7 @@ func checkOffer(t *testing.T, info *rpc.OrchestratorInfo, base string, m inferen
 	}
 	token := info.GetAuthToken()
 	left := time.Until(time.Unix(token.GetExpiration(), 0))
-	if id, err := hex.DecodeString(token.GetSessionId()); err != nil || len(id) != 4 || len(token.GetToken()) == 0 ||
+	if id, err := hex.DecodeString(token.GetSessionId()); err != nil || len(id) != 12 || len(token.GetToken()) == 0 ||
 		left < 29*time.Minute || left > 31*time.Minute {
 		t.Errorf("auth token %v, good for %v", token, left)
 	}

@@ -355,8 +355,9 @@ func TestErrorsNameTheField(t *testing.T) {
 		message, want string
 		status        int
 	}{
-		"a number": {"/v1/chat/completions", `{"model":"m/llama","messages":[],"max_tokens":"9"}`, "",
-			"max_tokens: a number was expected at byte 46", "max_tokens", 400},
+		"a number": {"/v1/chat/completions",
+			`{"model":"m/llama","messages":[{"role":"user","content":"x"}],"max_tokens":"9"}`, "",
+			"max_tokens: a number was expected at byte 75", "max_tokens", 400},
 		"a message": {"/v1/chat/completions", `{"model":"m/llama","messages":[{"role":"user"},{"content":"x"}]}`, "",
 			"messages[1].role: the field is missing at byte 62", "messages[1].role", 400},
 		"no prompt": {"/v1/completions", `{"model":"m/llama"}`, "", "prompt: the field is missing at byte 19", "prompt", 400},
