@@ -136,6 +136,7 @@ func (p *Pool) detach(d *poolDevice) bool {
 		return false
 	}
 	delete(t.devices, d.label)
+	t.forgetVerdictsLocked(d.label)
 	d.mu.Lock()
 	d.gone = true
 	d.release()

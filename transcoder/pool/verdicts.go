@@ -34,7 +34,7 @@ const (
 	maxBlamers = 16
 	// auditEvery is how often a third device is asked although two remote ones agree.
 	auditEvery = 4
-	// maxVerdicts bounds the device names whose verdicts are remembered.
+	// maxVerdicts bounds the device names whose verdicts are remembered after they left.
 	maxVerdicts = 4096
 )
 
@@ -67,13 +67,33 @@ type blamedStream struct {
 func (t *table) verdictsOfLocked(name string) *verdicts {
 	v := t.verdicts[name]
 	if v == nil {
-		if len(t.verdicts) >= maxVerdicts {
-			clear(t.verdicts)
+		for other := range t.verdicts {
+			if len(t.verdicts)-len(t.devices) < maxVerdicts {
+				break
+			}
+			if t.devices[other] == nil {
+				delete(t.verdicts, other)
+			}
 		}
 		v = new(verdicts)
 		t.verdicts[name] = v
 	}
 	return v
+}
+
+// forgetVerdictsLocked drops the record of a device that leaves, unless it holds something against the
+// device. The caller holds table.mu.
+func (t *table) forgetVerdictsLocked(name string) {
+	if v := t.verdicts[name]; v != nil && v.isBlank() {
+		delete(t.verdicts, name)
+	}
+}
+
+// isBlank reports whether nothing is held against the device.
+func (v *verdicts) isBlank() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.inRow == 0 && v.refuted == 0 && !v.named && len(v.harmful) == 0
 }
 
 // record records a verdict, and reports whether the device should be tested now.
